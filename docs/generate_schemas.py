@@ -1,4 +1,4 @@
-"""Write the schemas of `infer` in docs/reference/schema from the types of the records and the tables of keys that encode them.
+"""Write the schemas of `infer` and `prices` in docs/reference/schema from the types of the records and the tables of keys that encode them.
 
 python docs/generate_schemas.py           writes the files
 python docs/generate_schemas.py --check   exits 1 if one of them differs from what would be written
@@ -19,20 +19,33 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 
 from written import REFERENCE, main
 
+from invert.comparison_records import Comparison, History
 from invert.encoder import Codec, Keys, Nested, Through, attribute_type
 from invert.records import AlsoSold, PairInference, RuleScore
+from invert.report.changes import CHANGES, CHANGES_SCHEMA, NEWS, NEWS_SCHEMA, News
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview
+from invert.report.supposed import SUPPOSED, SupposedSheet
 from invert.result import Inference, InferenceTable
-from invert.sheets.rows import FileText
+from invert.sheets.diff import Difference
+from invert.sheets.listing import DIFFERENT, LISTED
+from invert.sheets.rows import FileText, PriceRow
 from invert.sheets.sheet import PriceBand
 
-FILE = REFERENCE / "schema" / "infer.schema.json"
-OVERVIEW_FILE = REFERENCE / "schema" / "overview.schema.json"
 NOTES = Path(__file__).with_name("schema_notes.json")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score"}
 """Objects with another name than their record."""
+OTHERS: dict[str, tuple[type, Codec, str]] = {
+    "overview": (Overview, OVERVIEW, OVERVIEW_SCHEMA),
+    "against": (Comparison, CHANGES, CHANGES_SCHEMA),
+    "news": (News, NEWS, NEWS_SCHEMA),
+    "history": (History, CHANGES, ""),
+    "supposed": (SupposedSheet, SUPPOSED, ""),
+    "prices_list": (PriceRow, Codec({PriceRow: LISTED}), ""),
+    "prices_diff": (Difference, Codec({Difference: DIFFERENT}), ""),
+}
+"""The record of each output except `infer`, its keys, and the name in its document. Without a name, the document is a list of records."""
 SCALARS: dict[Any, dict[str, Any]] = {
     float: {"type": "number"}, int: {"type": "integer"}, str: {"type": "string"}, bool: {"type": "boolean"},
     date: {"type": "string", "format": "date"}, NoneType: {"type": "null"}, Any: {}, object: {},
@@ -122,7 +135,8 @@ def type_at(kind: Any, path: str) -> Any:
         (kind,) = parts
         origin = get_origin(kind)
         if origin is tuple:
-            kind = get_args(kind)[0]
+            inside = get_args(kind)
+            kind = inside[0] if Ellipsis in inside else inside[int(step)]
         elif origin is not None and issubclass(origin, Mapping):
             kind, may_lack = get_args(kind)[1], True
         else:
@@ -169,14 +183,17 @@ def schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def overview_schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the schema of `infer --summary --as json`, from the types and these notes."""
-    made = Schema(notes, OVERVIEW)
-    made.record(Overview)
-    page = made.objects.pop("overview")
-    properties = {"schema": {"const": OVERVIEW_SCHEMA}, **page["properties"]}
+def schema_of(output: str, notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of another output, from the types of its records and these notes."""
+    record, codec, named = OTHERS[output]
+    made = Schema(notes, codec)
+    name = made.record(record)
+    found: dict[str, Any] = {"type": "array", "items": {"$ref": f"#/$defs/{name}"}}
+    if named:
+        found = made.objects.pop(name)
+        found = closed({"schema": {"const": named}, **found["properties"]})
     _refuse_unknown(notes, made.used)
-    return {"$schema": DRAFT, **notes.get("$", {}), **closed(properties), "$defs": made.objects}
+    return {"$schema": DRAFT, **notes.get("$", {}), **found, "$defs": {**made.objects, **notes.get("$defs", {})}}
 
 
 def _refuse_unknown(notes: Mapping[str, Any], used: set[str]) -> None:
@@ -187,10 +204,9 @@ def _refuse_unknown(notes: Mapping[str, Any], used: set[str]) -> None:
 def page(of: str = "infer") -> str:
     """Return the text of a file."""
     notes = json.loads(NOTES.read_text(encoding="utf-8"))[of]
-    made = schema(notes) if of == "infer" else overview_schema(notes)
-    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(schema(notes) if of == "infer" else schema_of(of, notes), indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    files = {FILE: "infer", OVERVIEW_FILE: "overview"}
-    sys.exit(max(main("generate_schemas.py", file, partial(page, of), sys.argv[1:]) for file, of in files.items()))
+    files = {of: REFERENCE / "schema" / f"{of}.schema.json" for of in ("infer", *OTHERS)}
+    sys.exit(max(main("generate_schemas.py", file, partial(page, of), sys.argv[1:]) for of, file in files.items()))

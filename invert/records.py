@@ -105,9 +105,9 @@ class Reading:
 
     @property
     def elasticities(self) -> Mapping[str, float]:
-        """Per cent of the reading per per cent of each input, to six digits. It is empty without an answer."""
+        """Per cent of the reading per per cent of each input, to six digits and without rounding errors. It is empty without an answer."""
         found = self.solution.answers[0].elasticities if self.values else {}
-        return {name: six_digits(value) for name, value in found.items()}
+        return {name: six_digits(value) if abs(value) > _ROUNDING else 0.0 for name, value in found.items()}
 
 
 def unanswered(name: str, solution: Solution) -> Reading:

@@ -22,6 +22,7 @@ from invert.report.contract import saved
 from invert.report.overview import overview, overview_json
 from invert.result import Shown
 from invert.sheets.rows import FileText
+from tests.tools.commands import call
 from tests.tools.inferred import current
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test
@@ -312,8 +313,26 @@ def test_the_page_of_all_sheets_is_what_its_schema_says():
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)
 
 
+@in_one_test(
+    ("name", "command"),
+    [
+        ("against", "infer gemini-3.1-pro --set output=20 --set input@400k=20 --against 2026-03-12"),
+        ("history", "infer gemini-3.1-pro claude-opus-4-6 --history"),
+        ("supposed", "infer gemini-3.1-pro gpt-5.4 --suppose kv_bytes_per_token=20kB"),
+        ("news", "prices news --since 2026-09-01"),
+        ("prices_list", "prices list --all"),
+        ("prices_diff", "prices diff 2026-03-12 2026-11-20"),
+    ],
+)
+def test_every_other_output_is_what_its_schema_says(name: str, command: str):
+    document = strict(call(*command.split(), "--as", "json").out)
+    assert document and faults(name, document) == []
+    first = document[0] if isinstance(document, list) else document
+    assert faults(name, [{**first, "more": 1}] if isinstance(document, list) else {**first, "more": 1})
+
+
 def test_the_schemas_of_infer_are_what_the_records_make(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(DOCS))
-    made = runpy.run_path(str(DOCS / "generate_schemas.py"))["page"]
-    for name in ("infer", "overview"):
-        assert (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8") == made(name), "run python docs/generate_schemas.py"
+    made = runpy.run_path(str(DOCS / "generate_schemas.py"))
+    for name in ("infer", *made["OTHERS"]):
+        assert (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8") == made["page"](name), "run python docs/generate_schemas.py"

@@ -7,7 +7,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import fail_on, in_terminal, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, width
+from backsolve.streams import fail_on, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, width
 from derive.errors import WrongData, WrongValue
 from derive.files import STANDARD_INPUT, label, write
 from invert.data import read_data
@@ -29,9 +29,10 @@ def prices_command() -> None:
 @options.everything
 @options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price with its grade, dates and source.")
 def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | None, everything: bool, style: str) -> None:
-    """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
+    """List the price sheets of a day.
 
-    A sheet dated before the release of its model is left out, as in `infer`.
+    A MODEL or PROVIDER selects sheets. A line has the base prices of a sheet. A sheet dated before the release of its model is left
+    out, as in `infer`.
 
     Example:
 
@@ -52,7 +53,7 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
         rows = rows_used(found, book)
         click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
     elif found:
-        click.echo(listed_text(found, width(), in_terminal()))
+        click.echo(listed_text(found, width()))
     for note in () if as_of else book.notes_on_day:
         say(note)
     if prices is not None or released_prices(data):
@@ -70,12 +71,12 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
 @options.prices
 @options.form("table", "json", "csv")
 def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | None, style: str) -> None:
-    """Show the changes of prices between OLD and NEW: added, closed and changed rows, changed contexts and release dates.
+    """Show the changes of prices between two states.
 
-    OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
-    as a copy of it, replaces all prices. The rows of any other CSV, such as one from `prices pull`, are added to the shipped prices,
-    and replace rows of the same price from their first day. If OLD and NEW are both such files, only their own rows are compared.
-    The rows of --prices are added to the prices of a date.
+    These are added, closed and changed rows, and changed contexts and release dates. OLD and NEW are each a date, a price CSV, - for a
+    CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such as a copy of it, replaces all prices. The rows of
+    any other CSV, such as one from `prices pull`, are added to the shipped prices, and replace rows of the same price from their first
+    day. If OLD and NEW are both such files, only their own rows are compared. The rows of --prices are added to the prices of a date.
 
     Example:
 
@@ -97,7 +98,7 @@ def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | Non
         click.echo((listing.json_of if style == "json" else listing.csv_of)(found, listing.DIFFERENT))
     else:
         new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
-        click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))
+        tell(listing.differences_text(found, same, new_ones, unreleased, after.day))
 
 
 @prices_command.command("news")
@@ -107,7 +108,9 @@ def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | Non
 @options.workers("Processes that share the sheets.")
 @options.form("table", "markdown", "json", help="Form of the page.")
 def news_of_prices(since: date, prices: FileText | None, as_of: date | None, workers: int | None, style: str) -> None:
-    """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
+    """Print the price changes since a day.
+
+    The page has their dates and sources, the estimates that they moved, and the estimates of new models.
 
     Example:
 
@@ -117,14 +120,14 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     """
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
-    from invert.report.changes import news_json, news_markdown, news_parts
+    from invert.report.changes import news_json, news_markdown, news_of, news_parts
 
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
-    forms = {"json": news_json, "markdown": news_markdown}
-    click.echo(forms[style](run, found, since) if style in forms else laid_out(news_parts(run, found, since), width()))
+    news, forms = news_of(run, found, since), {"json": news_json, "markdown": news_markdown}
+    click.echo(forms[style](news) if style in forms else laid_out(news_parts(news), width()))
     tell_doubts(run.doubts, prices)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 
@@ -134,12 +137,12 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
 @options.file("--into", "The price CSV to add to, which may be new. Without it no file is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
-    """Add one sheet to a price file: check it, print its estimates, and write the whole file or nothing.
+    """Add one sheet to a price file.
 
-    A price in FILE without an end date ends on the effective_date of a later added price.
-    NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
-    effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with only
-    an input or only an output price has no premium for the other one.
+    The command checks the sheet, prints its estimates, and writes the whole file or nothing. A price in FILE without an end date ends
+    on the effective_date of a later added price. NAME is a price, as component[@threshold][:lifetime], or max_context, release_date,
+    currency, region, service_tier, effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A
+    band with only an input or only an output price has no premium for the other one.
 
     Example:
 
@@ -184,9 +187,9 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 @options.prices_argument
 @options.prices
 def check_prices(file: FileText | None, prices: FileText | None) -> None:
-    """Check every row of every shipped table, and the prices on every day of a change.
+    """Check every row of every shipped table.
 
-    FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.
+    The prices are checked on every day of a change. FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.
 
     An impossible value is an error, with exit status 2. An improbable value is a warning, with exit status 0.
 
@@ -227,7 +230,7 @@ def check_prices(file: FileText | None, prices: FileText | None) -> None:
 @options.file("--left-out", "Write a CSV of all offers that are left out, with the reasons.")
 @click.option("--on", "on", type=options.day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str, ...], left_out: str | None, on: date | None) -> None:
-    """Write the prices of databases as rows of this schema.
+    """Write the prices of databases as rows.
 
     SOURCE is genai-prices or litellm if that package is installed, or a JSON file of litellm, models.dev or OpenRouter. - reads a
     JSON file from standard input. Without SOURCE every installed package is read. The command uses no network. Prices that the

@@ -126,7 +126,7 @@ def read_number(text: str) -> float:
         plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
         raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}. Write {plain}")
     if text.startswith("-"):
-        raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
+        raise WrongData(f"{shorten(text)} is negative. Write a number above 0")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
         raise WrongData(
@@ -179,7 +179,7 @@ def token_count(text: str) -> int | None:
 def read_whole(text: str, unit: str = "") -> int:
     """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text."""
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
-        raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
+        raise WrongData(f"{shorten(text)} is negative. Write a number above 0")
     if re.fullmatch("[0-9]{13,}", text):
         raise WrongData(f"{shorten(text)} is too large. Write at most 12 digits")
     if not re.fullmatch("[0-9]{1,12}", text):

@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import inf
+from typing import Any
 
+from derive.immutable import immutable
 from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
 from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange, side_of
@@ -19,13 +21,16 @@ from invert.result import Inference, Run
 from invert.sheets.rows import SheetKey, grouped
 from invert.sheets.sheet import money_unit, sheet_in_words
 
-_SCHEMA = "infer-against-1"
+CHANGES_SCHEMA = "infer-against-1"
 MOST_LINES = 40
 """Maximum number of changed inferences in text, the largest changes first. Other forms have all of them."""
 _MOST_SHEETS = 8
 """Maximum number of sheets that a line names."""
 _COLUMNS = ("inference", "before", "after", "range", "per 1%")
-_HOW_TO_READ = "range: change over the width of the earlier range, on a log scale. per 1%: average change for a 1% higher price."
+_HOW_TO_READ = (
+    "range: change over the width of the earlier range, on a log scale. per 1%: average change for a 1% higher price (both, all: of these"
+    " prices together, a name alone: its part is not known)."
+)
 _HARDLY = (NONE, "+0.00", "-0.00")
 """Text of no range, and of a change by less than a hundredth of the range."""
 _Changed = Mapping[SheetKey, Sequence[Moved]]
@@ -107,7 +112,7 @@ def _calibrating(found: Comparison) -> list[SheetKey]:
 
 def changes_json(found: Comparison) -> str:
     """Return strict JSON in SI units, with amounts as published."""
-    return json.dumps({"schema": _SCHEMA, **CHANGES.encode(found)}, indent=2, allow_nan=False)
+    return json.dumps({"schema": CHANGES_SCHEMA, **CHANGES.encode(found)}, indent=2, allow_nan=False)
 
 
 def changes_csv(found: Comparison) -> str:
@@ -212,7 +217,7 @@ def _by_column(keys: Iterable[SheetKey]) -> list[dict[str, str]]:
     return [dict(zip(KEY, key, strict=True)) for key in keys]
 
 
-def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
+def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, Any]]:
     """Return estimates as a list, with their quantity and estimator."""
     return [{"quantity": quantity, "estimator": by, **CHANGES.encode(found)} for (quantity, by), found in said.items()]
 
@@ -227,25 +232,27 @@ CHANGES = Codec(
     keys={
         Comparison: {
             **{name: name for name in ("before", "after", "recalibrated", "causes", "sheets")},
-            "added": Through("added", _by_column), "gone": Through("gone", _by_column), "notes": "notes",
+            **{name: Through(name, _by_column, list[dict[str, str]]) for name in ("added", "gone")}, "notes": "notes",
         },
         SheetChange: {
-            **KEY, **{name: name for name in ("calibrates", "prices", "moved", "days", "sources")}, "unmoved": Through("unmoved", len),
-            "rerounded": Through("rerounded", lambda pairs: [{"name": old.name, "old": old, "new": new} for old, new in pairs]),
+            **KEY, **{name: name for name in ("calibrates", "prices", "moved", "days", "sources")}, "unmoved": Through("unmoved", len, int),
+            "rerounded": Through(
+                "rerounded", lambda pairs: [{"name": old.name, "old": old, "new": new} for old, new in pairs], list[dict[str, Any]]
+            ),
         },
-        PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
+        PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None, str | None)},
         Moved: {
             **{name: name for name in ("quantity", "estimator", "before", "after", "times", "share_of_range", "elasticity")},
             "elasticities": Through("", lambda one: {
                 price.spelled: six_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)
-            }),
-            "prices": Through("prices", lambda prices: [price.spelled for price in prices]),
+            }, dict[str, float | None]),
+            "prices": Through("prices", lambda prices: [price.spelled for price in prices], list[str]),
         },
         Observable: {name: name for name in ("value", "low", "high")},
         Estimate: {name: name for name in ("kind", "median", "low", "high")},
         Dated: {
             "since": "since", "as_of": "one.sheet.as_of", "changes": "changes",
-            "inferences": Through("one", lambda one: inferences(side_of(one).said)),
+            "inferences": Through("one", lambda one: inferences(side_of(one).said), list[dict[str, Any]]),
         },
         History: {**KEY, "until": "until", "days": "days"},
     },
@@ -318,7 +325,7 @@ def history_csv(found: Sequence[History]) -> str:
 
 # News: the price changes since a day, the estimates that they moved, and the estimates of new models, on a page.
 
-_NEWS_SCHEMA = "prices-news-1"
+NEWS_SCHEMA = "prices-news-1"
 _OF_SHEET: tuple[Name, ...] = (
     ("active_params", "by_price"), ("bandwidth_bound_fraction", ""), ("input_price_cost_ratio", "by_price"),
     ("kv_bytes_per_token", "from_threshold"), ("kv_bytes_per_token", "from_premium"),
@@ -326,66 +333,61 @@ _OF_SHEET: tuple[Name, ...] = (
 """The estimates that the page shows, beside memory tiers. JSON has all that moved."""
 _OF_NEW = [REGISTRY[key] for key in ("active_params_by_price", "bandwidth_bound_fraction")]
 """The columns of a new model."""
-_NEW_SHEET: Keys = {
-    **{name: f"one.{path}" for name, path in KEY.items()},
-    "since": "day", "input": "one.sheet.bands.0.input.amount", "output": "one.sheet.bands.0.output.amount",
-    "currency": "one.sheet.bands.0.input.currency",
-    "estimates": Through("one", lambda one: inferences({name: found for name, found in side_of(one).said.items() if name in _OF_SHEET})),
-}  # fmt: skip
 
 
-def news_markdown(run: Run, found: Comparison, since: date) -> str:
-    """Return the page in Markdown, in which only the addresses of sources are links."""
-    text = report_document([*news_parts(run, found, since)], "markdown")
-    for source in dict.fromkeys(source for sheet in found.sheets for source in sheet.sources):
-        text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
-    return text
+@immutable
+class NewSheet:
+    """The inference of a new sheet, and the day on which it began."""
+
+    one: Inference
+    since: date
 
 
-def news_json(run: Run, found: Comparison, since: date) -> str:
-    """Return the changes and the new sheets as strict JSON: estimates in SI units, amounts as published."""
-    new, seen_first = _new_sheets(run, found, since)
-    document = {
-        "schema": _NEWS_SCHEMA,
-        "since": since.isoformat(),
-        "until": run.as_of.isoformat(),
-        "changed": [CHANGES.encode(sheet) for sheet in found.sheets if sheet.prices],
-        "new": [CHANGES.encode_keys({"one": one, "day": day}, _NEW_SHEET) for one, day in new],
-        "first_seen": _by_column(seen_first),
-        "gone": _by_column(found.gone),
-    }
-    return json.dumps(document, indent=2, allow_nan=False)
+@immutable
+class News:
+    """Changed sheets since a day, new ones with the newest first, those with an unknown first day (`first_seen`), and removed ones."""
+
+    since: date
+    until: date
+    changed: tuple[SheetChange, ...]
+    new: tuple[NewSheet, ...]
+    first_seen: tuple[SheetKey, ...]
+    gone: tuple[SheetKey, ...]
 
 
-def news_parts(run: Run, found: Comparison, since: date) -> Iterator[str]:
-    """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
-    yield f"API prices from {since} to {run.as_of}"
-    changed = [sheet for sheet in found.sheets if sheet.prices]
-    yield from title("Changed prices and the estimates that they moved") if changed else ["", "No price changed."]
-    for sheet in changed:
-        main = [one for one in sheet.moved if one.name in _OF_SHEET or one.quantity.startswith("probability_")]
-        yield from _sheet_parts(sheet, [one for one in main if one.prices and _is_seen(one)])
-    if changed:
-        yield from ("", f"Every estimate that moved: backsolve infer --against {since} --as markdown")
-    new, seen_first = _new_sheets(run, found, since)
-    if new:
-        yield from title("New models")
-        yield aligned(
-            ("model", "since", "in/out, USD/MTok", *(column.heading for column in _OF_NEW)),
-            [(sheet_in_words(one.key), str(day), *(of.whole_text(one) for of in (REGISTRY["price"], *_OF_NEW))) for one, day in new],
-        )
-        yield "Ranges in brackets are 90 % ranges."
-    for said, keys in (("New in the tables, first day not known", seen_first), ("No longer sold", found.gone)):
-        if keys:
-            yield from ("", f"{said}: {', '.join(map(sheet_in_words, keys))}.")
+NEWS = Codec(
+    keys={
+        **CHANGES.keys,
+        News: {
+            **{name: name for name in ("since", "until", "changed", "new")},
+            **{name: Through(name, _by_column, list[dict[str, str]]) for name in ("first_seen", "gone")},
+        },
+        NewSheet: {
+            **{name: f"one.{path}" for name, path in KEY.items()},
+            "since": "since", "input": "one.sheet.bands.0.input.amount", "output": "one.sheet.bands.0.output.amount",
+            "currency": "one.sheet.bands.0.input.currency",
+            "estimates": Through("one", lambda one: [
+                found for found in inferences(side_of(one).said) if (found["quantity"], found["estimator"]) in _OF_SHEET
+            ], list[dict[str, Any]]),
+        },
+    },
+    rounded=CHANGES.rounded,
+)  # fmt: skip
 
 
-def _new_sheets(run: Run, found: Comparison, since: date) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
-    """Return the sheets that began after a day, the newest first, and the sheets of unknown beginning."""
+def news_of(run: Run, found: Comparison, since: date) -> News:
+    """Return what changed after a day, from the comparison of a run with that day."""
     by_key = {one.key: one for one in run}
     dated = {key: _began(by_key[key], run) for key in found.added}
-    new = [(by_key[key], day) for key, day in dated.items() if day and day > since]
-    return sorted(new, key=lambda pair: (-pair[1].toordinal(), pair[0].name)), [key for key in dated if not dated[key]]
+    new = [NewSheet(one=by_key[key], since=day) for key, day in dated.items() if day and day > since]
+    return News(
+        since=since,
+        until=run.as_of,
+        changed=tuple(sheet for sheet in found.sheets if sheet.prices),
+        new=tuple(sorted(new, key=lambda sheet: (-sheet.since.toordinal(), sheet.one.name))),
+        first_seen=tuple(key for key in dated if not dated[key]),
+        gone=found.gone,
+    )
 
 
 def _began(one: Inference, run: Run) -> date | None:
@@ -393,3 +395,40 @@ def _began(one: Inference, run: Run) -> date | None:
     days = [row.start for row in run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
     days += [one.model.release_date] if one.model and one.model.release_date else []
     return max(days, default=None)
+
+
+def news_markdown(news: News) -> str:
+    """Return the page in Markdown, in which only the addresses of sources are links."""
+    text = report_document([*news_parts(news)], "markdown")
+    for source in dict.fromkeys(source for sheet in news.changed for source in sheet.sources):
+        text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
+    return text
+
+
+def news_json(news: News) -> str:
+    """Return the changes and the new sheets as strict JSON: estimates in SI units, amounts as published."""
+    return json.dumps({"schema": NEWS_SCHEMA, **NEWS.encode(news)}, indent=2, allow_nan=False)
+
+
+def news_parts(news: News) -> Iterator[str]:
+    """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
+    yield f"API prices from {news.since} to {news.until}"
+    yield from title("Changed prices and the estimates that they moved") if news.changed else ["", "No price changed."]
+    for sheet in news.changed:
+        main = [one for one in sheet.moved if one.name in _OF_SHEET or one.quantity.startswith("probability_")]
+        yield from _sheet_parts(sheet, [one for one in main if one.prices and _is_seen(one)])
+    if news.changed:
+        yield from ("", f"Every estimate that moved: backsolve infer --against {news.since} --as markdown")
+    if news.new:
+        yield from title("New models")
+        yield aligned(
+            ("model", "since", "in/out, USD/MTok", *(column.heading for column in _OF_NEW)),
+            [
+                (sheet_in_words(sheet.one.key), str(sheet.since), *(of.whole_text(sheet.one) for of in (REGISTRY["price"], *_OF_NEW)))
+                for sheet in news.new
+            ],
+        )
+        yield "Ranges in brackets are 90 % ranges."
+    for said, keys in (("New in the tables, first day not known", news.first_seen), ("No longer sold", news.gone)):
+        if keys:
+            yield from ("", f"{said}: {', '.join(map(sheet_in_words, keys))}.")

@@ -3,16 +3,17 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import date
 
 from derive.catalogue import equations
 from derive.errors import NotCovered, WrongValue, suggest
+from derive.immutable import immutable
 from derive.units import named_texts, parse, show
 from invert.assumptions import ANCHORS, ASSUMED, OBSERVED
-from invert.encoder import Keys, Through
+from invert.encoder import Codec, Through
 from invert.estimators.lecture import check_forward, weight_of_output, with_balance_context
 from invert.forward_model import predict_output_input_ratio
 from invert.records import Check
-from invert.report.contract import CODEC
 from invert.report.prices import PLACE, Prediction, predicted_prices, predictions
 from invert.report.sheet import heading
 from invert.result import Inference, Run
@@ -103,27 +104,42 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     return [*heading(one, table), *said]
 
 
+@immutable
+class SupposedSheet:
+    """The prices of a sheet that follow from the supposed values and from the assumed size and KV bytes [SI]."""
+
+    one: Inference
+    as_of: date
+    supposed: Mapping[str, float]
+    assumed: Mapping[str, float]
+    prices: tuple[Prediction, ...]
+
+
+SUPPOSED = Codec(
+    keys={
+        SupposedSheet: {
+            "provider": "one.sheet.provider", "model": "one.sheet.model",
+            **{name: name for name in ("as_of", "supposed", "assumed", "prices")},
+        },
+        Prediction: {
+            **PLACE, "published": "price.amount",
+            "predicted": Through("", lambda found: found.price.amount if found.used else found.predicted, float | None),
+            **{name: name for name in ("residual", "used", "bound")}, "currency": "price.currency", "per": "price.per",
+        },
+    },
+)  # fmt: skip
+
+
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    sheets = [
-        {
-            "provider": one.sheet.provider,
-            "model": one.sheet.model,
-            "as_of": table.as_of.isoformat(),
-            "supposed": dict(supposed),
-            "assumed": _assumed(one, supposed),
-            "prices": [CODEC.encode_keys(found, _PRICE_KEYS) for found in predict_prices(one, table, supposed)],
-        }
+    sheets = (
+        SupposedSheet(
+            one=one,
+            as_of=table.as_of,
+            supposed=supposed,
+            assumed=_assumed(one, supposed),
+            prices=tuple(predict_prices(one, table, supposed)),
+        )
         for one in table
-    ]
-    return json.dumps(sheets, indent=2, allow_nan=False)
-
-
-_PRICE_KEYS: Keys = {
-    **PLACE,
-    "published": "price.amount",
-    "predicted": Through("", lambda found: found.price.amount if found.used else found.predicted),
-    **{name: name for name in ("residual", "used", "bound")},
-    "currency": "price.currency",
-    "per": "price.per",
-}
+    )
+    return json.dumps([*map(SUPPOSED.encode, sheets)], indent=2, allow_nan=False)

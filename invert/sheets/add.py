@@ -170,7 +170,7 @@ def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> A
 TYPED_SHEET = "typed/sheet"
 """The name of a sheet that is typed without a file."""
 _WORDS = {
-    "cache": "cache_read", "write": "cache_write", "storage": "cache_storage", "context": "max_context", "released": "release_date",
+    **{name: name for name in COMPONENTS}, **OTHER_COMPONENTS, "write": "cache_write", "context": "max_context", "released": "release_date",
     "currency": "currency", "rate": "usd_rate",
 }  # fmt: skip
 """The words before an amount or a fact, with the price or the field of a sheet that each one names."""
@@ -213,10 +213,10 @@ def _prices_of(part: str) -> dict[str, str]:
         before, amount_in, amount_out, after = base.groups()
         currency = {"currency": before or after} if before or after else {}
         return {"input": amount_in.lstrip("$"), "output": amount_out.lstrip("$"), **currency}
-    word, _, rest = part.partition(" ")
-    if rest.strip() and _LIFETIME.fullmatch(word):
-        return {f"cache_write:{word}": rest.strip().lstrip("$")}
-    if rest.strip() and word in _WORDS:
-        return {_WORDS[word]: rest.strip().lstrip("$")}
-    near = "" if word in _WORDS else suggest(word, _WORDS)
+    word, _, amount = part.rpartition(" ")
+    if _LIFETIME.fullmatch(word.strip()):
+        return {f"cache_write:{word.strip()}": amount.lstrip("$")}
+    if named := _WORDS.get(plain_word(word)):
+        return {named: amount.lstrip("$")}
+    near = "" if part in _WORDS else suggest(part.partition(" ")[0], _WORDS)
     raise WrongValue(f"{shorten(part)} is not a price of a sheet{'' if near.startswith('; allowed') else near}; allowed: {_ALLOWED}")

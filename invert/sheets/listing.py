@@ -6,7 +6,7 @@ from datetime import date
 from itertools import groupby
 from operator import attrgetter
 
-from derive.show.layout import csv_text, name_beside, name_column, padded, widest_of
+from derive.show.layout import csv_text, name_beside, name_column, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits
@@ -24,7 +24,7 @@ DIFFERENT: Keys = {
     **{name: f"where.{name}" for name in PLACE},
     "old_amount": "values.0",
     "new_amount": "values.1",
-    "times": Through("times", six_digits),
+    "times": Through("times", six_digits, float),
     **{name: f"where.{name}" for name in ("currency", "per")},
     **{f"{side}_{name}": f"{side}.{name}" for name in ("effective_date", "source_url", "origin") for side in ("old", "new")},
 }
@@ -37,20 +37,19 @@ def listed_sheets(
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets on offer on a day, all or of some models and providers, with notes on others."""
     offered = sheets(book, as_of, everything=everything)
-    known, sellers = described(offered, data), {sheet.provider.lower() for sheet in offered}
+    known, sellers = described(offered, data), {row.provider.lower() for row in book.rows}
     wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
     found, notes = find(wanted, offered, known, book, day_of(book, as_of), several=True) if names else (offered, [])
     released, late = released_sheets(found, known, first_days(offered, book, data), named=bool(names))
     return released, [*notes, *late]
 
 
-def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
-    """Return one line for each sheet, with its base prices."""
+def listed_text(found: Sequence[PriceSheet], width: int) -> str:
+    """Return one line for each sheet, with its base prices. A long name has a line of its own."""
     names = [f"{sheet.provider}/{sheet.model_and_region}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
-    room = name_column(names, width - widest_of(rests))
-    each = zip(names, rests, strict=True)
-    return "\n".join(name_beside(name, rest, room, width) if in_terminal else f"{padded(name, room)}{rest}" for name, rest in each)
+    room = min(name_column(names, width - widest_of(rests)), max(width - widest_of(rests), 0))
+    return "\n".join(name_beside(name, rest, room, width) for name, rest in zip(names, rests, strict=True))
 
 
 def json_of(found: Iterable[object], keys: Keys) -> str:

@@ -174,7 +174,7 @@ class FileText:
 
 def is_typed_sheet(text: str) -> bool:
     """Return whether a text is a sheet and not the name of a file: it has parts or begins with an amount, and has no file type."""
-    return bool(re.match(r"(?!.*\.[A-Za-z]+$)(.*;|\s*([A-Z]{3}\s+)?\W?[.,]?[0-9][0-9.,]*(e-?[0-9]+)?\s*/)", text))
+    return bool(re.match(r"(?!.*\.[A-Za-z]+$)(.*;|\s*([A-Z]{3}\s+)?\W?[.,]?[0-9][0-9.,]*(e-?[0-9]+)?\s*\W?\s*/)", text))
 
 
 Fx = Mapping[str, tuple[FxRate, ...]]
