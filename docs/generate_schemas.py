@@ -28,7 +28,7 @@ from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview
 from invert.report.supposed import SUPPOSED, SupposedSheet
 from invert.result import Inference, InferenceTable
 from invert.sheets.diff import Difference
-from invert.sheets.listing import DIFFERENT, LISTED
+from invert.sheets.listing import PRICES
 from invert.sheets.rows import FileText, PriceRow
 from invert.sheets.sheet import PriceBand
 
@@ -42,8 +42,8 @@ OTHERS: dict[str, tuple[type, Codec, str]] = {
     "news": (News, NEWS, NEWS_SCHEMA),
     "history": (History, CHANGES, ""),
     "supposed": (SupposedSheet, SUPPOSED, ""),
-    "prices_list": (PriceRow, Codec({PriceRow: LISTED}), ""),
-    "prices_diff": (Difference, Codec({Difference: DIFFERENT}), ""),
+    "prices_list": (PriceRow, PRICES, ""),
+    "prices_diff": (Difference, PRICES, ""),
 }
 """The record of each output except `infer`, its keys, and the name in its document. Without a name, the document is a list of records."""
 SCALARS: dict[Any, dict[str, Any]] = {

@@ -85,6 +85,11 @@ class Codec:
             return [self.encode(one, rounded) for one in value]
         return self.encode_keys(value, self.keys_of(kind), kind in self.rounded)
 
+    def text(self, found: object, schema: str = "") -> str:
+        """Return strict JSON of a record, with the name of its schema if it has one, or of a list."""
+        document = self.encode(found)
+        return json.dumps({"schema": schema, **document} if schema else document, indent=2, allow_nan=False)
+
     def encode_keys(self, record: object, keys: Keys, rounded: bool = False) -> dict[str, Any]:
         """Return these keys of a record as an object."""
         return {key: self._encode_source(record, source, rounded) for key, source in keys.items()}

@@ -19,7 +19,7 @@ from derive.solving.result import Answer
 from invert.inference import infer
 from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
-from invert.report.overview import overview, overview_json
+from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, overview
 from invert.result import Shown
 from invert.sheets.rows import FileText
 from tests.tools.commands import call
@@ -307,7 +307,7 @@ def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict)
 
 
 def test_the_page_of_all_sheets_is_what_its_schema_says():
-    document = strict(overview_json(overview(current())))
+    document = strict(OVERVIEW.text(overview(current()), OVERVIEW_SCHEMA))
     assert faults("overview", document) == []
     spoiled = ({"schema": "infer-overview-1"}, {"offers": -1}, {"counts": [{}]}, {"counts": None}, {"as_of": "today"}, {"sheets": "1"})
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)

@@ -42,7 +42,7 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
     """
     from invert.sheets.assemble import rows_used
     from invert.sheets.diff import released_prices
-    from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
+    from invert.sheets.listing import PRICES, PUBLISHED, csv_of, listed_sheets, listed_text
 
     data = read_data()
     book = book_of(data, prices)
@@ -51,7 +51,7 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
         say(note)
     if style != "table":
         rows = rows_used(found, book)
-        click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
+        click.echo(PRICES.text(rows) if style == "json" else csv_of(rows, PUBLISHED))
     elif found:
         click.echo(listed_text(found, width()))
     for note in () if as_of else book.notes_on_day:
@@ -95,7 +95,7 @@ def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | Non
     found = [*prices_found, *redescribed(before.rows, after.rows)]
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
     if style != "table":
-        click.echo((listing.json_of if style == "json" else listing.csv_of)(found, listing.DIFFERENT))
+        click.echo(listing.PRICES.text(found) if style == "json" else listing.csv_of(found, listing.DIFFERENT))
     else:
         new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
         tell(listing.differences_text(found, same, new_ones, unreleased, after.day))
@@ -120,14 +120,15 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     """
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
-    from invert.report.changes import news_json, news_markdown, news_of, news_parts
+    from invert.report.changes import NEWS, NEWS_SCHEMA, news_markdown, news_of, news_parts
 
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
-    news, forms = news_of(run, found, since), {"json": news_json, "markdown": news_markdown}
-    click.echo(forms[style](news) if style in forms else laid_out(news_parts(news), width()))
+    news = news_of(run, found, since)
+    forms = {"json": lambda: NEWS.text(news, NEWS_SCHEMA), "markdown": lambda: news_markdown(news)}
+    click.echo(forms[style]() if style in forms else laid_out(news_parts(news), width()))
     tell_doubts(run.doubts, prices)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import WrongValue
 from derive.immutable import immutable
-from derive.show.layout import fold
+from derive.show.layout import csv_text, fold
 from invert import result
 from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
@@ -97,11 +97,13 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     style, columns = shown.style, shown.column_names
     long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
     if shown.summary or long:
-        from invert.report.overview import ADVICE, overview, overview_csv, overview_json, overview_parts
+        from invert.report.overview import ADVICE, CSV_HEAD, OVERVIEW, OVERVIEW_SCHEMA, overview, overview_parts
 
         found, advice = overview(table), ["", ADVICE] * (style == "table")
-        records = {"json": lambda: overview_json(found), "csv": lambda: overview_csv(found)}
-        return format_answer(style, width, lambda: [*overview_parts(found), *advice], **records)
+        return format_answer(
+            style, width, lambda: [*overview_parts(found), *advice],
+            json=lambda: OVERVIEW.text(found, OVERVIEW_SCHEMA), csv=lambda: csv_text(CSV_HEAD, map(OVERVIEW.encode, found.counts)),
+        )  # fmt: skip
     if style in _RECORDS:
         from invert.report import contract
 
@@ -121,7 +123,7 @@ def history_answer(found: "Sequence[History]", style: str, width: int) -> str:
 
     return format_answer(
         style, width, lambda: changes.histories_parts(found),
-        json=lambda: changes.history_json(found), csv=lambda: changes.history_csv(found),
+        json=lambda: changes.CHANGES.text(found), csv=lambda: changes.history_csv(found),
     )  # fmt: skip
 
 
@@ -131,7 +133,7 @@ def _changes_text(moved: "Comparison", style: str, width: int, only_main: bool) 
     most = changes.MOST_LINES if style == "table" else None
     return format_answer(
         style, width, lambda: changes.changes_parts(moved, only_main, most),
-        json=lambda: changes.changes_json(moved), csv=lambda: changes.changes_csv(moved),
+        json=lambda: changes.CHANGES.text(moved, changes.CHANGES_SCHEMA), csv=lambda: changes.changes_csv(moved),
     )  # fmt: skip
 
 

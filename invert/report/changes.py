@@ -1,6 +1,5 @@
 """Report what changed, in text, documents, JSON and CSV: two runs and why they differ, the history of a model, and the news of a page."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import inf
@@ -108,11 +107,6 @@ def _list_causes(found: Comparison) -> str:
 def _calibrating(found: Comparison) -> list[SheetKey]:
     """Return the sheets with changed prices that the calibration uses."""
     return [one.key for one in found.sheets if one.calibrates and one.prices]
-
-
-def changes_json(found: Comparison) -> str:
-    """Return strict JSON in SI units, with amounts as published."""
-    return json.dumps({"schema": CHANGES_SCHEMA, **CHANGES.encode(found)}, indent=2, allow_nan=False)
 
 
 def changes_csv(found: Comparison) -> str:
@@ -307,11 +301,6 @@ def _cells_of_day(dated: Dated, place: int, days: Sequence[Dated]) -> tuple[str,
     return since, prices, *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS)
 
 
-def history_json(found: Sequence[History]) -> str:
-    """Return strict JSON: an object for each sheet with `days`, each with all inferences by quantity and estimator."""
-    return json.dumps(CHANGES.encode(found), indent=2, allow_nan=False)
-
-
 def history_csv(found: Sequence[History]) -> str:
     """Return CSV with a line for each inference and day."""
     return csv_text(DATED_COLUMNS, (
@@ -403,11 +392,6 @@ def news_markdown(news: News) -> str:
     for source in dict.fromkeys(source for sheet in news.changed for source in sheet.sources):
         text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
     return text
-
-
-def news_json(news: News) -> str:
-    """Return the changes and the new sheets as strict JSON: estimates in SI units, amounts as published."""
-    return json.dumps({"schema": NEWS_SCHEMA, **NEWS.encode(news)}, indent=2, allow_nan=False)
 
 
 def news_parts(news: News) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The market of all sheets of a run, on a page: one list of counts, shown as text, documents, JSON and CSV."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +7,6 @@ from datetime import date
 from statistics import median
 
 from derive.immutable import immutable
-from derive.show.layout import csv_text
 from derive.units import show
 from invert.encoder import Codec, names_of
 from invert.estimate_text import six_digits
@@ -202,16 +200,6 @@ OVERVIEW_SCHEMA = "infer-overview-2"
 CSV_HEAD = tuple(names_of(Count))
 OVERVIEW = Codec()
 """The JSON and CSV form of the page."""
-
-
-def overview_json(found: Overview) -> str:
-    """Return strict JSON in SI units."""
-    return json.dumps({"schema": OVERVIEW_SCHEMA, **OVERVIEW.encode(found)}, indent=2, allow_nan=False)
-
-
-def overview_csv(found: Overview) -> str:
-    """Return CSV with a line per count, in SI units."""
-    return csv_text(CSV_HEAD, map(OVERVIEW.encode, found.counts))
 
 
 # The page.

@@ -1,6 +1,5 @@
 """Predict the prices of a sheet from a supposed model, and print them beside the published prices, as text and as JSON."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
@@ -132,7 +131,7 @@ SUPPOSED = Codec(
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    sheets = (
+    sheets = [
         SupposedSheet(
             one=one,
             as_of=table.as_of,
@@ -141,5 +140,5 @@ def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
             prices=tuple(predict_prices(one, table, supposed)),
         )
         for one in table
-    )
-    return json.dumps([*map(SUPPOSED.encode, sheets)], indent=2, allow_nan=False)
+    ]
+    return SUPPOSED.text(sheets)

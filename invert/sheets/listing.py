@@ -1,6 +1,5 @@
 """Lists and comparisons of price data: text, JSON and CSV."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
@@ -29,7 +28,8 @@ DIFFERENT: Keys = {
     **{f"{side}_{name}": f"{side}.{name}" for name in ("effective_date", "source_url", "origin") for side in ("old", "new")},
 }
 """The fields of a price that differs. A fact about the model of a sheet has the name of its column in place of the component."""
-_CODEC = Codec()
+PRICES = Codec({PriceRow: LISTED, Difference: DIFFERENT})
+"""How prices, and prices that differ, are written for programs: numbers as published, and days as text."""
 
 
 def listed_sheets(
@@ -52,14 +52,9 @@ def listed_text(found: Sequence[PriceSheet], width: int) -> str:
     return "\n".join(name_beside(name, rest, room, width) for name, rest in zip(names, rests, strict=True))
 
 
-def json_of(found: Iterable[object], keys: Keys) -> str:
-    """Return prices, or prices that differ, as JSON objects. Numbers are as published, and days are text."""
-    return json.dumps([_CODEC.encode_keys(one, keys) for one in found], indent=2, allow_nan=False)
-
-
 def csv_of(found: Iterable[object], keys: Keys) -> str:
-    """Return the same as CSV. `--prices` reads the lines of prices."""
-    return csv_text(tuple(keys), (_CODEC.encode_keys(one, keys) for one in found))
+    """Return prices, or prices that differ, as CSV. `--prices` reads the lines of prices."""
+    return csv_text(tuple(keys), (PRICES.encode_keys(one, keys) for one in found))
 
 
 def differences_text(

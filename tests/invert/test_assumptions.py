@@ -27,7 +27,7 @@ from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.estimators.cases import assumptions_of, common_anchors, given_anchors
 from invert.inference import infer
-from invert.report.changes import changes_json
+from invert.report.changes import CHANGES
 from invert.report.contract import saved, sheet_records
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts
@@ -197,7 +197,7 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     yield str(released_late(load(), released_anew(), assumptions))
     yield str(asking_the_same(assumptions))
     _, moved = infer_against("", ["gemini-3.1-pro"], changes={"output": "+50%", "input": "+10%"}, assumptions=assumptions)
-    yield changes_json(moved)
+    yield CHANGES.text(moved)
 
 
 def released_anew() -> Tables:

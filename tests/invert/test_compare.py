@@ -25,7 +25,7 @@ from invert.comparison_records import (
 )
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.changes import changes_json, changes_parts
+from invert.report.changes import CHANGES, changes_parts
 from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
 from invert.report.layout import laid_out
@@ -133,7 +133,7 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     assert f"output@200k {one.elasticities[0]:+.2f}%; output {one.elasticities[1]:+.2f}%" in " ".join(
         laid_out(changes_parts(found), 120).split()
     )
-    record = json.loads(changes_json(found))["sheets"][0]["moved"]
+    record = json.loads(CHANGES.text(found))["sheets"][0]["moved"]
     (told,) = [each for each in record if each["estimator"] == "from_all_prices"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
     assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"

@@ -10,7 +10,7 @@ import pytest
 from invert.compare import histories, infer_against
 from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange, side_of
 from invert.records import Estimate
-from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_json, changes_parts, history_csv, history_json
+from invert.report.changes import _COLUMNS, CHANGES, CHANGES_SCHEMA, DATED_COLUMNS, changes_csv, changes_parts, history_csv
 from invert.report.table import report_document
 from tests.tools.commands import call
 
@@ -31,7 +31,7 @@ def hostile(text: str) -> Comparison:
 
 def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison):
     (sheet,) = found.sheets
-    document = json.loads(changes_json(found), parse_constant=pytest.fail)
+    document = json.loads(CHANGES.text(found, CHANGES_SCHEMA), parse_constant=pytest.fail)
     (record,) = document["sheets"]
     assert len(record["moved"]) == len(sheet.moved) and record["unmoved"] == len(sheet.unmoved)
     assert record["prices"] == [{
@@ -62,7 +62,7 @@ def found_days() -> tuple[History, ...]:
 
 
 def test_json_and_csv_have_every_inference_of_every_day(found_days):
-    records = json.loads(history_json(found_days), parse_constant=pytest.fail)
+    records = json.loads(CHANGES.text(found_days), parse_constant=pytest.fail)
     count = sum(len(side_of(day.one).said) for one in found_days for day in one.days)
     assert sum(len(day["inferences"]) for one in records for day in one["days"]) == count
     lines = list(csv.DictReader(io.StringIO(history_csv(found_days))))

@@ -10,9 +10,10 @@ import pytest
 
 from invert.data import read_data
 from invert.inference import infer
+from invert.report.answer import answer_texts
 from invert.report.layout import laid_out
-from invert.report.overview import CSV_HEAD, Count, overview, overview_csv, overview_json, overview_parts
-from invert.result import InferenceTable
+from invert.report.overview import CSV_HEAD, OVERVIEW, OVERVIEW_SCHEMA, Count, overview, overview_parts
+from invert.result import InferenceTable, Shown
 from invert.sheets.read import book_of
 from tests.tools.inferred import current
 
@@ -86,9 +87,16 @@ def test_the_page_fits_and_names_what_it_leaves_out(width: int):
     assert "more rows with --as csv." in text
 
 
+def answer_text(run: InferenceTable, style: str) -> str:
+    (text,) = answer_texts(run, None, Shown(style=style, summary=True), 100)
+    return text
+
+
 def test_json_and_csv_have_every_count():
     found = overview(made_up())
-    document, rows = json.loads(overview_json(found)), list(csv.DictReader(io.StringIO(overview_csv(found))))
+    said = [answer_text(made_up(), style) for style in ("json", "csv")]
+    assert said[0] == OVERVIEW.text(found, OVERVIEW_SCHEMA)
+    document, rows = json.loads(said[0]), list(csv.DictReader(io.StringIO(said[1])))
     assert tuple(rows[0]) == CSV_HEAD and document["offers"] == 3
     assert [{name: value for name, value in one.items() if value not in (None, "")} for one in document["counts"]] == [
         {name: type(of[name])(value) for name, value in row.items() if value} for row, of in zip(rows, document["counts"], strict=True)

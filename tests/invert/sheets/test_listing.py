@@ -10,7 +10,7 @@ import pytest
 
 from invert.sheets.assemble import rows_used, sheets
 from invert.sheets.diff import differences, state_of
-from invert.sheets.listing import DIFFERENT, LISTED, PUBLISHED, csv_of, differences_text, json_of
+from invert.sheets.listing import DIFFERENT, LISTED, PRICES, PUBLISHED, csv_of, differences_text
 from invert.sheets.read import load, read_rows
 from tests.tools.data import shipped_data
 
@@ -22,7 +22,7 @@ def listed():
 
 
 def test_every_price_is_listed_with_grade_dates_and_source(listed):
-    records = json.loads(json_of(listed, LISTED), parse_constant=pytest.fail)
+    records = json.loads(PRICES.text(listed), parse_constant=pytest.fail)
     assert len(records) == len(listed) > 150 and tuple(records[0]) == tuple(LISTED)
     opus = next(one for one in records if one["model"] == "claude-opus-5" and one["component"] == "output")
     assert opus["amount"] > 0 and opus["verification"] and opus["retrieved_date"] == "2026-11-20" and opus["source_url"]
@@ -41,7 +41,7 @@ def test_differences_have_old_and_new_in_every_form():
     data = shipped_data()
     before, after = state_of("2026-03-12", data), state_of("2026-11-20", data)
     found = differences(before.rows, after.rows)
-    records = json.loads(json_of(found, DIFFERENT), parse_constant=pytest.fail)
+    records = json.loads(PRICES.text(found), parse_constant=pytest.fail)
     lines = list(csv.DictReader(io.StringIO(csv_of(found, DIFFERENT))))
     assert len(records) == len(lines) == len(found) and tuple(lines[0]) == tuple(DIFFERENT) == tuple(records[0])
     grok = next(one for one in records if one["model"] == "grok-4.20" and one["component"] == "input")
