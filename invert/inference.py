@@ -26,7 +26,7 @@ from invert.records import Estimate, KnownCache, PairInference, Premiums, Record
 from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
-from invert.sheets.diff import Difference, changes_since_release
+from invert.sheets.diff import Difference, changes_since_release, released_prices
 from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days, model_row_by_weights
 from invert.sheets.observables import ratio, with_given_context
@@ -199,7 +199,8 @@ def _answered(
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
         lecture_error=known.error_of_lecture(data, assumptions),
-        doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
+        # The prices of a release are checked already.
+        doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions) if book.own or released_prices(data) else (),
         since_release=new,
         before={one.key: one for one in before},
         not_picked=frozenset(sheet.key for sheet in every) - frozenset(sheet.key for sheet in chosen),

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from math import log
-from typing import Any, TypedDict
+from typing import Any
 
 from derive.errors import shorten
 from derive.files import label
@@ -43,33 +43,10 @@ class Question:
     made: Made
 
 
-class Ends(TypedDict):
-    """The least and the most."""
-
-    low: float | None
-    high: float | None
-
-
-class CachePriceRow(TypedDict):
-    """A price of the cache."""
-
-    component: str
-    ttl_seconds: int | None
-    threshold_tokens: int
-    price: Price
-
-
-class Direction(TypedDict):
-    """Quantities that can change together without a change of any used price."""
-
-    quantities: list[str]
-    meaning: str
-
-
 # What no field holds under a key of its own.
 
 
-def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
+def _cache_prices(sheet: PriceSheet) -> list[dict[str, Any]]:
     return [
         {"component": price.component, "ttl_seconds": price.ttl_seconds, "threshold_tokens": price.threshold_tokens, "price": price}
         for price in sheet.prices.values()
@@ -86,12 +63,12 @@ def _estimates(one: Inference) -> dict[str, records.Estimate | Mapping[str, reco
     }
 
 
-def _cells(found: records.Convention) -> dict[str, Ends]:
-    return {one.name: Ends(low=six_digits(one.low), high=six_digits(one.high)) for one in (found.premium_in, found.premium_out)}
+def _cells(found: records.Convention) -> dict[str, Any]:
+    return _ends({one.name: (six_digits(one.low), six_digits(one.high)) for one in (found.premium_in, found.premium_out)})
 
 
-def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Ends]:
-    return {tier: Ends(low=low, high=high) for tier, (low, high) in ranges.items()}
+def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    return {name: {"low": low, "high": high} for name, (low, high) in ranges.items()}
 
 
 def _rows(table: Run) -> list[PriceRow]:
@@ -157,7 +134,7 @@ SHEET: Keys = {
                 "undetermined": Through("inversion", lambda found: [
                     {"quantities": list(names), "meaning": meaning}
                     for names, meaning in zip(found.undetermined, found.meanings, strict=True)
-                ], list[Direction]),
+                ], list[dict[str, Any]]),
             }),
             "predicted_prices": Through("", lambda one: list(predictions(one)) if one.first_pair else [], list[Prediction]),
         }),
@@ -249,7 +226,7 @@ _KEYS: dict[type, Keys] = {
         "changes": "changes",
     },
     Inference: SHEET,
-    PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[CachePriceRow])},
+    PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[dict[str, Any]])},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     records.AlsoSold: {
         "service_tier": "service_tier", "region": Through("region", lambda text: text or None, str | None),
@@ -301,9 +278,9 @@ _KEYS: dict[type, Keys] = {
     records.FamilyWeights: {"families": Through("weights", len, int), "effective_families": "effective", "weights": "weights"},
     records.FamilyWeight: _with(records.FamilyWeight, kv_bytes_per_token="kv_bytes"),
     records.TierEvidence: {
-        "ttl_seconds": "ttl_seconds", "probabilities": "answer.probabilities", "range": Through("answer.ranges", _ends, dict[str, Ends]),
+        "ttl_seconds": "ttl_seconds", "probabilities": "answer.probabilities", "range": Through("answer.ranges", _ends, dict[str, Any]),
         "agreed": Through("", lambda found: found.answer.agreed if found.answer else (), list[str]), "agreed_share": "answer.agreed_share",
-        "undisclosed": "by_price.probabilities", "undisclosed_range": Through("by_price.ranges", _ends, dict[str, Ends]),
+        "undisclosed": "by_price.probabilities", "undisclosed_range": Through("by_price.ranges", _ends, dict[str, Any]),
         "undisclosed_agreed": Through("", lambda found: found.by_price.agreed if found.by_price else (), list[str]),
         "undisclosed_agreed_share": "by_price.agreed_share", "rented": "rented", "owned": "owned", "cases": "cases",
         "evidence": "evidence", "implied_drain_time_s": "implied_drain_time", "disclosed_tier": "disclosed", "lecture": "lecture",
@@ -316,7 +293,7 @@ _KEYS: dict[type, Keys] = {
     records.NegativeControl: _with(records.NegativeControl, "ratio"),
     records.Identifiability: _with(records.Identifiability, "hidden", without=["prices"]),
     records.Convention: {
-        "premium_in": "premium_in.value", "premium_out": "premium_out.value", "cells": Through("", _cells, dict[str, Ends]),
+        "premium_in": "premium_in.value", "premium_out": "premium_out.value", "cells": Through("", _cells, dict[str, Any]),
         **{name: name for name in ("probability_by_cost", "probability_by_habit", "same", "others", "bayes_factor")},
     },
 }  # fmt: skip

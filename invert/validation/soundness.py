@@ -55,15 +55,15 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables, assumptions), *_dated_late(data))
+    return (*found, *_misnamed(data.tables), *released_late(book, data.tables, assumptions), *_dated_late(data))
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """List the problems of all shipped tables on all days, and of the prices that replace or extend them."""
-    found = [*check(book), *check(premium.calibration_book(data)), *table_problems(book, data, USUAL)]
+    found = [*check(book), *table_problems(book, data, USUAL)]
     found += [*_short_contexts(book, data), *rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
     if not found:
-        found = [*_miscounted(data.tables), *without_change(book, data.tables), *_undescribed(book, data.tables)]
+        found = [*_miscounted(data.tables), *without_change(book, data.tables)]
     return tuple(first_of_each_place(found))
 
 
@@ -171,19 +171,11 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
         return [Problem(origin="prices_rivals.csv", message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
 
 
-def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
-    """List rows of models.csv without a priced model while a priced model of a similar name has no row."""
-    priced = {(row.get("provider"), row.get("model")) for row in tables.raw_rows("prices")}
-    return _undescribed(book, tables) and [
+def _misnamed(tables: Tables) -> list[Problem]:
+    """List rows of models.csv without a priced model while a priced model has no row: one of the two names is misspelt."""
+    priced, known = ({(row.get("provider"), row.get("model")) for row in tables.raw_rows(name)} for name in ("prices", "models"))
+    return [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
         for row in tables.rows_of(ModelRow)
-        if (row.provider, row.model) not in priced
+        if (row.provider, row.model) not in priced and not priced <= known
     ]
-
-
-def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
-    """List models of prices.csv without a row in models.csv, by their first row."""
-    known = {(row.get("provider"), row.get("model")) for row in tables.raw_rows("models")}
-    shipped = (row for row in book.rows if known and row.origin.startswith(f"{SHIPPED_PRICES}:"))
-    by_model = grouped(((row.provider, row.model), row) for row in shipped).items()
-    return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, (row, *_) in by_model if pair not in known]
