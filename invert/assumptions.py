@@ -447,12 +447,3 @@ UNLESS_GIVEN = tuple(name for name in ANCHORS if _BY_NAME[name].default is None 
 
 USUAL = Assumptions()
 """Nothing given."""
-
-
-def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
-    """Convert all fields to JSON values by name. A prior becomes its centre, spread and ends."""
-    values = {name: getattr(assumptions, name) for name in _BY_NAME}
-    return {
-        name: {"centre": one.centre, "spread": one.spread, "ends": one.ends} if isinstance(one, Prior) else one
-        for name, one in values.items()
-    }

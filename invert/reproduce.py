@@ -13,7 +13,7 @@ from typing import Any
 from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
-from invert.assumptions import USUAL, assumptions_as_record
+from invert.assumptions import USUAL
 from invert.comparison_records import changed_facts, changed_inputs
 from invert.data import made_with, read_data
 from invert.encoder import WrongShape
@@ -73,7 +73,7 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
 def changed_since(saved: SavedRun) -> str:
     """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
     then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
-    assumed = assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))
+    assumed = CODEC.encode(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))
     seeds = ({name: str(seed) for name, seed in of.seeds.items()} for of in (then, now))
     assumptions = ({name: json.dumps(value) for name, value in of.items()} for of in (saved.assumptions, assumed))
     parts = [*changed_inputs(then, now, _MOST_LISTED), *changed_facts("seed of ", seeds), *changed_facts("", assumptions, _MOST_LISTED)]

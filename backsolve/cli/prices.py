@@ -267,7 +267,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str,
     with progress("prices pull") as starting:
         pulled = pull(found, book, models(data), today, provider, starting)
     if into is None:
-        click.echo(price_file(pulled.rows), nl=False)
+        click.echo(price_file(pulled.rows) if pulled.rows else "", nl=False)
         added = Update(counts=Counter((database(row), "added") for row in pulled.rows))
         for line in pull_lines(pulled, pulled.rivals, None, added):
             say(line)

@@ -12,7 +12,6 @@ from derive.immutable import immutable
 from derive.show.layout import csv_text
 from derive.solving.result import Solution
 from invert import records
-from invert.assumptions import assumptions_as_record
 from invert.data import Made
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, WrongShape, names_of
 from invert.estimate_text import six_digits
@@ -394,7 +393,7 @@ def question_of(table: Run, shown: Shown) -> Question:
         as_of=table.as_of,
         day_given=table.request.as_of is not None,
         changes=table.changes,
-        assumptions=assumptions_as_record(table.assumptions),
+        assumptions=CODEC.encode(table.assumptions),
         made=table.made,
     )
 

@@ -128,12 +128,26 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return found
 
 
+def _following(cells: Sequence[Mapping[str, str]], held: Sequence[PriceRow]) -> list[dict[str, str]]:
+    """Return new copies of base prices that are typed, for bands of the sheet whose prices are copies of the earlier ones."""
+    base = {row["component"]: row for row in cells if "threshold_tokens" not in row}
+    names = [(row["provider"], row["model"], row.get("region", ""), row.get("service_tier", "standard")) for row in cells[:1]]
+    typed = {(row["component"], row.get("threshold_tokens")) for row in cells}
+    return [
+        {**base[row.component], "threshold_tokens": str(row.threshold_tokens), "notes": COPIED}
+        for row in held
+        if row.notes == COPIED and row.valid_to is None and row.sheet_key in names and row.component in base
+        and (row.component, str(row.threshold_tokens)) not in typed
+    ]  # fmt: skip
+
+
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
     """Return a typed sheet after checks against the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells, target = cells_of_sheet(name, items), _target(into)
     _refuse_hidden(cells)
-    alone = _read_file(typed_file(target.place, name, cells), data)
     before = _read_file(target, data)
+    cells += _following(cells, before.own)
+    alone = _read_file(typed_file(target.place, name, cells), data)
     begins = {row.key: row.start for row in alone.own if row.valid_to is None}
     closed = tuple(row for row in before.own if row.valid_to is None and row.start < begins.get(row.key, date.min))
     ends = {int(row.origin.rpartition(":")[2]): {"valid_to": begins[row.key].isoformat()} for row in closed}

@@ -31,6 +31,8 @@ The lower limit is also above the highest price per token, so a price per token 
 """
 CURRENCY = "[A-Z]{3}"
 """The code of a currency, as a pattern."""
+_YUAN = ("RMB", "CNH", "YUAN")
+"""Other names of the currency of China."""
 _RATES_APART = 3
 """The largest ratio of an exchange rate to its rate in fx.csv. Above it, the rate is inverted or belongs to another currency."""
 SAME_PRICE = 1e-9
@@ -259,8 +261,9 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "weekdays", f"{row.weekdays} has days that overlap, or that are not in the order of the week"
     if not row.usd_rate and currency != "USD" and currency not in fx:
         example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
-        more = f"; of any other write the US dollars for one unit as usd_rate, or give --rate {example}=1.08"
-        yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
+        more = f"; of any other write the US dollars for one unit as usd_rate, or give --rate {example}=1.08 with --prices"
+        meant = "; did you mean 'CNY'?" if currency in _YUAN else suggest(currency, ["USD", *fx])
+        yield "currency", f"unknown currency {shorten(currency)}{meant}{more}"
     elif fault := _wrong_rate(row, fx):
         yield "usd_rate", fault
     elif fault := absurd_price(row.amount, usd_amount(row, fx, date.max), component):

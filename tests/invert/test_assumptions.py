@@ -22,13 +22,13 @@ from scipy.stats import norm
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.tables.shipped import Tables
-from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, Prior, assumptions_as_record, normal_log_density
+from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, Prior, normal_log_density
 from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.estimators.cases import assumptions_of, common_anchors, given_anchors
 from invert.inference import infer
 from invert.report.changes import CHANGES
-from invert.report.contract import saved, sheet_records
+from invert.report.contract import CODEC, saved, sheet_records
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts
 from invert.report.table import glance
@@ -88,7 +88,7 @@ def test_the_record_travels_to_other_processes_and_into_what_is_saved():
     assert run.priors and pickle.loads(pickle.dumps(run)) == run
     table = infer(["kimi-k3"], anchors={"overlap": 0.5})
     echoed = json.loads(saved(table))["run"]["assumptions"]
-    assert echoed == json.loads(json.dumps(assumptions_as_record(run))) and set(echoed) == {"given", *NOTES}
+    assert echoed == json.loads(json.dumps(CODEC.encode(run))) and set(echoed) == {"given", *NOTES}
 
 
 @pytest.fixture

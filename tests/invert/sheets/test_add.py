@@ -49,6 +49,18 @@ def test_a_band_with_one_price_has_no_premium_on_the_other():
     assert {row.notes for row in found.rows[4:]} == {"no premium was named"}
 
 
+def test_a_copied_price_follows_the_price_that_it_copies(tmp_path: Path):
+    path = str(tmp_path / "mine.csv")
+    add_to_file("acme/perm", {"input": "2", "output": "10", "input@200k": "4"}, shipped_data(), path)
+    found = add_to_file("acme/perm", {"input": "3", "output": "12", "effective_date": "2026-10-01"}, shipped_data(), path)
+    assert [(row.component, row.threshold_tokens, row.amount) for row in found.rows] == [
+        ("input", 0, 3), ("output", 0, 12), ("output", 200_000, 12)
+    ]  # fmt: skip
+    assert [row.amount for row in found.closed] == [2, 10, 10] and found.warnings == ()
+    named = add_to_file("acme/perm", {"output": "14", "output@200k": "20", "effective_date": "2026-11-01"}, shipped_data(), path)
+    assert [row.amount for row in named.rows] == [14, 20]
+
+
 BOM = "\ufeffprovider,model,component,amount\n\nx,y,input,1\n\nx,y,output,2\n\n"
 OTHER_ORDER = 'amount,notes,component,model,provider\n1,"a ""b"", c",input,y,x\n2,,output,y,x'
 
