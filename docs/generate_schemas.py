@@ -19,10 +19,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 
 from written import REFERENCE, main
 
-from invert.comparison_records import Comparison, History
+from invert.comparison_records import Comparison, History, News
 from invert.encoder import Codec, Keys, Nested, Through, attribute_type
 from invert.records import AlsoSold, PairInference, RuleScore
-from invert.report.changes import CHANGES, CHANGES_SCHEMA, NEWS, NEWS_SCHEMA, News
+from invert.report.changes import CHANGES, CHANGES_SCHEMA, NEWS_SCHEMA
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview
 from invert.report.supposed import SUPPOSED, SupposedSheet
@@ -39,7 +39,7 @@ NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText:
 OTHERS: dict[str, tuple[type, Codec, str]] = {
     "overview": (Overview, OVERVIEW, OVERVIEW_SCHEMA),
     "against": (Comparison, CHANGES, CHANGES_SCHEMA),
-    "news": (News, NEWS, NEWS_SCHEMA),
+    "news": (News, CHANGES, NEWS_SCHEMA),
     "history": (History, CHANGES, ""),
     "supposed": (SupposedSheet, SUPPOSED, ""),
     "prices_list": (PriceRow, PRICES, ""),

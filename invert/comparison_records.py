@@ -248,6 +248,26 @@ class History:
     doubts: tuple[Problem, ...] = ()
 
 
+@immutable
+class NewSheet:
+    """The inference of a new sheet, and the day on which it began."""
+
+    one: Inference
+    since: date
+
+
+@immutable
+class News:
+    """Changed sheets since a day, new ones with the newest first, those with an unknown first day (`first_seen`), and removed ones."""
+
+    since: date
+    until: date
+    changed: tuple[SheetChange, ...]
+    new: tuple[NewSheet, ...]
+    first_seen: tuple[SheetKey, ...]
+    gone: tuple[SheetKey, ...]
+
+
 def log_change(before: Estimate | None, after: Estimate | None) -> float | None:
     """Return ln(after / before), or None if they are not numbers of the same kind."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):

@@ -5,10 +5,9 @@ from datetime import date
 from math import inf
 from typing import Any
 
-from derive.immutable import immutable
 from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
-from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange, side_of
+from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, News, NewSheet, PriceChange, SheetChange, side_of
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
@@ -249,6 +248,18 @@ CHANGES = Codec(
             "inferences": Through("one", lambda one: inferences(side_of(one).said), list[dict[str, Any]]),
         },
         History: {**KEY, "until": "until", "days": "days"},
+        News: {
+            **{name: name for name in ("since", "until", "changed", "new")},
+            **{name: Through(name, _by_column, list[dict[str, str]]) for name in ("first_seen", "gone")},
+        },
+        NewSheet: {
+            **{name: f"one.{path}" for name, path in KEY.items()},
+            "since": "since", "input": "one.sheet.bands.0.input.amount", "output": "one.sheet.bands.0.output.amount",
+            "currency": "one.sheet.bands.0.input.currency",
+            "estimates": Through("one", lambda one: [
+                found for found in inferences(side_of(one).said) if (found["quantity"], found["estimator"]) in _OF_SHEET
+            ], list[dict[str, Any]]),
+        },
     },
     rounded=frozenset([Moved, Observable]),
 )  # fmt: skip
@@ -322,46 +333,6 @@ _OF_SHEET: tuple[Name, ...] = (
 """The estimates that the page shows, beside memory tiers. JSON has all that moved."""
 _OF_NEW = [REGISTRY[key] for key in ("active_params_by_price", "bandwidth_bound_fraction")]
 """The columns of a new model."""
-
-
-@immutable
-class NewSheet:
-    """The inference of a new sheet, and the day on which it began."""
-
-    one: Inference
-    since: date
-
-
-@immutable
-class News:
-    """Changed sheets since a day, new ones with the newest first, those with an unknown first day (`first_seen`), and removed ones."""
-
-    since: date
-    until: date
-    changed: tuple[SheetChange, ...]
-    new: tuple[NewSheet, ...]
-    first_seen: tuple[SheetKey, ...]
-    gone: tuple[SheetKey, ...]
-
-
-NEWS = Codec(
-    keys={
-        **CHANGES.keys,
-        News: {
-            **{name: name for name in ("since", "until", "changed", "new")},
-            **{name: Through(name, _by_column, list[dict[str, str]]) for name in ("first_seen", "gone")},
-        },
-        NewSheet: {
-            **{name: f"one.{path}" for name, path in KEY.items()},
-            "since": "since", "input": "one.sheet.bands.0.input.amount", "output": "one.sheet.bands.0.output.amount",
-            "currency": "one.sheet.bands.0.input.currency",
-            "estimates": Through("one", lambda one: [
-                found for found in inferences(side_of(one).said) if (found["quantity"], found["estimator"]) in _OF_SHEET
-            ], list[dict[str, Any]]),
-        },
-    },
-    rounded=CHANGES.rounded,
-)  # fmt: skip
 
 
 def news_of(run: Run, found: Comparison, since: date) -> News:
