@@ -682,11 +682,16 @@ class TierRules:
 
 @immutable
 class Span:
-    """Some numbers by their least, median and greatest."""
+    """Some ratios by their least, median and greatest."""
 
     low: float
     median: float
     high: float
+
+    @property
+    def text(self) -> str:
+        """The median as an error of what was divided by: `126x low`."""
+        return f"{max(self.median, 1 / self.median):.3g}x {'low' if self.median >= 1 else 'high'}"
 
 
 @immutable

@@ -81,7 +81,7 @@ def infer_command(
     \b
     backsolve infer gemini-3.1-pro --set output=15
     backsolve infer claude-opus-4-6 --as-of 2026-03-12
-    backsolve infer gemini-3.1-pro --suppose kv_bytes_per_token=49kB
+    backsolve infer gemini-3.1-pro --suppose active_params=45B
     backsolve infer --prices mine.csv --save result.json
     backsolve infer --against result.json
     backsolve infer --like result.json

@@ -163,14 +163,6 @@ def short_kv(value: float | None) -> str:
 # Records, each of the estimator of its column.
 
 
-def lecture_record(run: Run) -> str:
-    """Return how far the true KV bytes are from the lecture's: `126x low`."""
-    if run.lecture_error is None:
-        return UNKNOWN
-    times = run.lecture_error.median
-    return f"{max(times, 1 / times):.3g}x {'low' if times >= 1 else 'high'}"
-
-
 def size_of_lecture(assumptions: Assumptions) -> str:
     """Describe the size in KV from threshold: `100 B active parameters unless stated`."""
     return f"{billions(assumptions.assumed_active_params)} active parameters unless stated"
@@ -294,7 +286,7 @@ _READINGS = (
     Column(
         key="kv_bytes_per_token_from_threshold", head=("KV from", "threshold"), also=("KV lecture",),
         of=("kv_bytes_per_token", "from_threshold"), value=_at(_LECTURE_KV), text=lambda one: short_kv(value_at(one, _LECTURE_KV)),
-        span=_lecture_size, unit="byte/token", record=lambda _, run: lecture_record(run),
+        span=_lecture_size, unit="byte/token", record=lambda _, run: run.lecture_error.text if run.lecture_error else UNKNOWN,
         about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
     Column(

@@ -109,9 +109,8 @@ def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int)
 def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the overview. A missing section has no row."""
     if lecture_error:
-        times = lecture_error.median
-        off = f"{max(times, 1 / times):.3g}x {'low' if times > 1 else 'high'}"
-        yield "KV from threshold", "sheets of known KV", off, NONE, "not trusted" if max(times, 1 / times) > _FACTOR else "trusted"
+        trusted = 1 / _FACTOR <= lecture_error.median <= _FACTOR
+        yield "KV from threshold", "sheets of known KV", lecture_error.text, NONE, "trusted" if trusted else "not trusted"
     yield from (_estimator(row) for row in found.get("skill", ()) if row["verdict"])
     yield from _sampler([row for row in found.get("calibration", ()) if row["run"] == "calibrated"])
     yield from _tier_rules(found.get("storage", ()))
