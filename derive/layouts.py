@@ -122,9 +122,9 @@ class Exchange:
     """An exchange: its time, or its bytes.
 
     It is used in a question for it, in a question with its `overlap`, and in a question for a quantity of `asked_by`. If `dense`, it is
-    used only for dense models over several chips, and without any of `absent`. With `apart` it goes to chips outside the domain. With
-    `rings` it uses the links of all chips. `spread` is the number of participating chips, if they are not all chips, and what limits it.
-    `variants` are the variants of its equation within a domain and over several domains.
+    used only for dense models over several chips, and without any of `absent`. If it goes to chips outside the domain, `apart` says from
+    where to where. With `rings` it uses the links of all chips. `spread` is the number of participating chips, if they are not all chips,
+    and what limits it. `variants` are the variants of its equation within a domain and over several domains.
     """
 
     quantity: str
@@ -132,14 +132,16 @@ class Exchange:
     asked_by: tuple[str, ...] = ()
     dense: bool = False
     absent: tuple[str, ...] = ()
-    apart: bool = False
+    apart: str = ""
     rings: bool = False
     spread: tuple[str, str] | tuple[()] = ()
     variants: tuple[str, str] | tuple[()] = ()
 
 
 EXCHANGES = (
-    Exchange(quantity="kv_transfer_time", apart=True),
+    Exchange(quantity="kv_transfer_time", apart="from prefill chips to decode chips"),
+    Exchange(quantity="data_parallel_time", apart="between copies of the model"),
+    Exchange(quantity="balance_tokens_per_chip", apart="between copies of the model"),
     Exchange(
         quantity="tensor_parallel_time",
         overlap="exposed",
@@ -162,6 +164,7 @@ EXCHANGES = (
 WIDTHS: Mapping[str, tuple[float, str]] = {
     "allreduces_per_layer": (2.0, "after attention and after the feed-forward layer"),
     "bytes_per_activation": (2.0, "activations in bf16"),
+    "exchange_bytes_per_param": (2.0, "weights and gradients in bf16"),
     "dispatch_bytes_per_element": (1.0, "in fp8, as DeepSeek-V3 was served"),
     "combine_bytes_per_element": (2.0, "in bf16, as DeepSeek-V3 was served"),
 }

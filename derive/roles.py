@@ -68,6 +68,8 @@ class Memory:
     bought: str = "chips"
     """The quantity that gives more memory if it is larger."""
     of_a_chip: str = "hbm_capacity"
+    rooms: tuple[str, ...] = ("memory_capacity", "hbm_capacity")
+    """The bytes that there are. Other bytes are better less."""
     groups: str = "pipeline_stages"
     """Number of groups of chips that share the memory."""
     parts: Mapping[str, str] = MappingProxyType({"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"})
@@ -128,7 +130,14 @@ SIZES = ("chips", "sequences_in_flight", "batch", "context_length")
 """Sizes in the order in which they are found, if several are requested. Other answers are at their better end."""
 
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
-"""Units of times and rates: their quantities are better lower, or higher. If they are given in a question for a size, they are targets."""
+"""Units of times and rates: their quantities are better lower, or higher."""
+
+BETTER = {
+    **FASTER,
+    **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), -1),
+    **dict.fromkeys(("token/USD", "FLOP/USD", "gross_margin"), 1),
+}
+"""The same for all units, and for quantities without one. If such results are given in a question for a size, they are targets."""
 
 
 class DecodeStep:
@@ -391,7 +400,7 @@ CHOICES = (
     ),
     Choice(group="reserved_share", variant="usable", all=("usable_share",)),
     # Before its first output token a request has its prompt as context.
-    Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",)),
+    Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",), unspoken=("context_length",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
     # Chips add up what they make of prompts if no sequences are in decode.

@@ -11,7 +11,7 @@ from derive.answers import BOUGHT, COUNTED, SHORT, Answer, Column, Result, next_
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
-from derive.roles import FASTER
+from derive.roles import BETTER
 from derive.show.layout import align_columns, label_lines
 from derive.show.parts import bound_in_brackets, cite_line, join_sweeps
 from derive.show.text import (
@@ -29,14 +29,6 @@ from derive.show.words import brief_regime, text_of
 from derive.tables.shipped import in_si
 from derive.tables.writing import line_text
 from derive.units import show
-
-_LESS, _MORE = -1, 1
-_BETTER = {
-    **FASTER,
-    **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), _LESS),
-    **dict.fromkeys(("token", "FLOP/USD"), _MORE),
-}
-"""Whether less or more is better, by the unit of a quantity. More is better for counts, except for bought resources."""
 
 _ABSENT, _WON = "-", "*"
 _BESIDE = {"with_prompts": "with prompts", "deploy": "deploy"}
@@ -258,11 +250,10 @@ def better_side(unknown: str) -> int:
     >>> better_side("step_time"), better_side("throughput"), better_side("chips"), better_side("batch"), better_side("layers")
     (-1, 1, -1, 1, 0)
     """
-    if unknown in BOUGHT:
-        return _LESS
-    if unknown in COUNTED or unknown == "compute_utilisation":
-        return _MORE
-    return _BETTER.get(QUANTITIES[unknown].unit, 0)
+    unit = QUANTITIES[unknown].unit
+    if unknown in COUNTED or unknown == "compute_utilisation" or unit == "token":
+        return -1 if unknown in BOUGHT else 1
+    return BETTER.get(unknown, BETTER.get(unit, 0))
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:

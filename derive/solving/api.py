@@ -18,7 +18,7 @@ from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
-from derive.solving.question.questions import pose_question
+from derive.solving.question.questions import pose_question, resolve_price_word
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
 
@@ -98,6 +98,7 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
 
     `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
     """
+    unknown = resolve_price_word(unknown, switches.using)
     spreads = list_spreads(read_limits(given)[0], switches).values()
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
 
@@ -218,7 +219,8 @@ def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches
     from derive.solving.deployments.replicas import needs_several
 
     several = _answer_fleet(Replica.all_chips, given, switches) if needs_several(solution, given) else None
-    found = several if several and several.answers else lead_with_replicas(respond, solution, given, switches)
+    sized = several and (several.answers or several.is_refused_for("no_solution"))
+    found = several if several and sized else lead_with_replicas(respond, solution, given, switches)
     if alone or not solution.answers:
         return found if alone else replace(found, unknown=solution.unknown)
     return replace(solution, lead=found.lead, deployments=found.deployments)
@@ -231,7 +233,7 @@ def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Swi
     if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
     found = respond(solution.unknown, given, switches, leading=True)
-    return found if found.lead else solution
+    return found if found.lead or found.is_refused_for("no_solution") else solution
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:

@@ -3,25 +3,28 @@
 The first attempt that has an answer is the answer. The answer prints the suppositions of its attempt.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from math import isclose
 from typing import Any
 
-from derive.answers import BOUGHT
+from derive.answers import BOUGHT, COUNTED
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import HOLDS
-from derive.roles import Batch, Memory
+from derive.roles import BETTER, SIZES, Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
+from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
+from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
+from derive.solving.question.defaults import SHARES
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
@@ -39,6 +42,8 @@ from derive.units import show
 
 _BESIDE = 1e-3
 """How far from its default a quantity is tried, as a share of its usual value."""
+_SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the givens ("
+"""How it is said that given results, which are no targets then, show a share of a peak."""
 _CHIPS, _STAGES, _BATCH = Memory.bought, Memory.groups, Batch.name
 
 
@@ -50,14 +55,14 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     if sides := read_limits(numbers)[1]:
         from derive.solving.limits.limits import add_limits
 
-        asked = add_limits(asked, sides)
+        asked = add_limits(suppose_usual(asked), sides)
     if formulas:
         if sides:
             raise WrongValue(f"{min(sides)} is a limit. With symbols, each given must be one number")
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    found = _answer_numbers(asked)
+    found = _answer_numbers(asked, switches.measured)
     if better := next(_answers_without_default(asked, found, given, switches), None):
         return better
     if found.is_refused_for("missing_givens") and not switches.exchanged and any(row.quantity in given for row in EXCHANGES):
@@ -96,31 +101,66 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
             yield replace(again, assumptions=(told, *again.assumptions), unused=unused)
 
 
-def _answer_numbers(asked: Question) -> Solution:
+def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
-    # No number of chips meets several targets exactly.
-    targets = several if len(several := find_targets(asked)) > 1 else asked.limits
-    if asked.limits and targets != asked.limits and not is_reachable(drop_knowns(asked, {*asked.limits})):
-        # Beside a limit, a result that is given is a limit too, unless the other givens determine the unknown.
-        met = _answer_numbers(replace(asked, limits=targets))
-        if met.answers:
-            return met
-    limited = _suppose_types(replace(asked, limits=targets))
-    if targets and (sized := _fewest_chips(limited, _LACKS_BATCH) or (len(targets) > 1 and _answer_at_best_batch(limited))):
+    targets, usual = find_targets(asked), suppose_usual(asked)
+    if (asked.limits or len(targets) > 1) and (sized := _fewest_chips(usual, _LACKS_BATCH)):
+        return sized
+    limited = replace(usual, limits=targets)
+    if len(targets) > 1 and (sized := _answer_at_best_batch(limited)):
         return _round_within_limits(limited, sized)
-    question, found = _answer_with_usual(_suppose_least(asked))
+    question, found = _answer_with_usual(asked)
     if found.reason:
-        others = map(_suppose_least, with_other_stand_ins(question, found.reason.code))
+        others = with_other_stand_ins(question, found.reason.code)
         found = next((one for one in map(_answer_once, others) if one.answers), found)
-    if targets != asked.limits and (not found.answers or not targets.keys().isdisjoint(found.unused)):
-        question = _suppose_types(replace(question, limits=targets))
-        met = _answer_once(question)
-        found = met if met.answers else found
     if found.is_refused_for("missing_givens") and _BATCH in found.refusal.missing:
-        found = _answer_at_best_batch(limited) or found
+        found = _answer_at_best_batch(usual) or found
+    if not measured and (met := _answer_to_targets(question, found)):
+        question, found = met
     if found.is_refused_for("missing_givens"):
-        found = _answer_at_default(_suppose_types(asked), found.refusal.missing) or found
+        found = _answer_at_default(suppose_usual(asked), found.refusal.missing) or found
     return _round_within_limits(question, found)
+
+
+def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, Solution] | None:
+    """Return the question with given results as targets and its answer if they leave another one than the results as equalities, or None.
+
+    That is so if these lead to no answer, leave a given out, or leave values at which a target is not met. Only a definition may leave a
+    target out. What is no size is exactly as the results say, unless they only bound it or memory is short.
+    """
+    bounded = any(one.kind != "point" or one.bound for one in found.answers)
+    if question.unknown not in (*SIZES, *COUNTED) and not (bounded or found.is_refused_for(SHORT_OF_MEMORY)):
+        return None
+    usual = suppose_usual(question)
+    asked = replace(usual, limits=find_targets(usual, BETTER))
+    idle, more = not asked.limits.keys().isdisjoint(found.unused), asked.limits.keys() - question.limits.keys()
+    if not more or (not idle and (len(asked.limits) < 2 or _keeps_targets(asked, found, question.limits.keys() if bounded else set()))):
+        return None
+    met = _answer_once(asked)
+    # What is bought meets all targets in whole numbers.
+    differs = _ends_of(met) != _ends_of(found) or (idle and asked.unknown in BOUGHT)
+    told = met.is_refused_for("missing_givens", "no_solution") or (met.reason and not asked.limits.keys().isdisjoint(met.reason.violated))
+    return (asked, met) if (differs if met.answers else idle and bounded and told) else None
+
+
+def _keeps_targets(asked: Question, found: Solution, limits: Set[str]) -> bool:
+    """Return whether results as equalities use all givens, show no share of a peak, and lead to where each target is met or unknown.
+
+    Beside limits, a result is met or exceeded too, unless it has several values of the unknown and a limit says which is meant.
+    """
+    from derive.solving.limits.limits import split_limits
+
+    if not found.answers or found.unused or any(text.startswith(_SHARES) and _FOLLOWS in text for text in found.assumptions):
+        return False
+    there = ((one, one.value_at(value_inside(found.answers[0]))) for one in split_limits(asked))
+    if not all(value is None or one.allows(value) for one, value in there):
+        return False
+    return not limits or len(consistent_answer(drop_knowns(asked, limits))[0].answers) > 1
+
+
+def _ends_of(found: Solution) -> list[str]:
+    """Return the ends of the answers as text, without 0 and infinity."""
+    return [show(found.unknown, end) for one in found.answers for end in one.ends if end]
 
 
 def _answer_at_default(asked: Question, missing: Collection[str]) -> Solution | None:
@@ -187,12 +227,8 @@ def _size_chips(asked: Question, supposed: Question, refused: Solution) -> Solut
     from derive.solving.limits.sizing import add_enough_chips
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
-    usual = _suppose_types(asked) if supposed is asked else supposed
+    usual = suppose_usual(supposed)
     return _fewest_chips(usual, refused.refusal) or add_enough_chips(usual, refused)
-
-
-def _suppose_types(asked: Question) -> Question:
-    return suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked
 
 
 def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -216,15 +252,6 @@ def _answer_at_best_batch(asked: Question) -> Solution | None:
     from derive.solving.limits.sizing import answer_at_best_batch
 
     return answer_at_best_batch(asked)
-
-
-def _suppose_least(asked: Question) -> Question:
-    """Return the question with the fewest usual values with which equations lead to the unknown, or as it is if none do."""
-    lacking = [name for name in (*USUAL_TYPES, *PARAMETERS) if name not in asked.known]
-    if not lacking or is_reachable(asked):
-        return asked
-    ways = (_suppose(asked, names) for names in (*((name,) for name in lacking), lacking))
-    return next(filter(is_reachable, ways), asked)
 
 
 def _suppose(asked: Question, missing: Collection[str]) -> Question:

@@ -23,7 +23,7 @@ from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import results_made_of
-from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
+from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
 from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
@@ -50,11 +50,6 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     return solution.keep(possible), way
 
 
-def _may_differ(name: str) -> bool:
-    """Return whether measured results contradict a default as a rule: a share of a peak, or a time of waiting."""
-    return _ROWS[name].waits or bool(_ROWS[name].measured and _ROWS[name].ideal)
-
-
 def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | None:
     """Return the answer from one of several given results, if shares of the peaks or waiting times then explain the others, or None.
 
@@ -67,7 +62,7 @@ def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | No
         if [one.kind for one in solution.answers] != ["point"]:
             continue
         settled, clash, _ = _settle_defaults(asked, {**asked.known, asked.unknown: solution.answers[0].point})
-        if clash or not all(_may_differ(one.name) for one in settled.instead):
+        if clash or not all(one.name in SHARES or _ROWS[one.name].waits for one in settled.instead):
             continue
         explained = {other for one in settled.instead for other in one.given}
         unused = tuple(other for other in solution.unused if other not in explained)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from derive.answers import next_whole
+from derive.answers import COUNTED, next_whole
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER, Equation
-from derive.roles import FASTER, SIZES, Batch, Memory, Replica
+from derive.roles import BETTER, FASTER, Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import results_made_of
@@ -19,13 +19,13 @@ ENDLESS = 1e12
 """More chips than there can be."""
 
 
-def better_side(name: str) -> str | None:
-    """Return the side to which a time or a rate is faster, or None for another quantity.
+def better_side(name: str, signs: Mapping[str, int] = FASTER) -> str | None:
+    """Return the side to which a time or a rate is faster, or None for another quantity. Other signs say what else is better.
 
     >>> better_side("step_time"), better_side("throughput"), better_side("batch")
     ('upper', 'lower', None)
     """
-    return {-1: UPPER, 1: LOWER}.get(FASTER.get(QUANTITIES[name].unit, 0))
+    return {-1: UPPER, 1: LOWER}.get(signs.get(name, signs.get(QUANTITIES[name].unit, 0)))
 
 
 def is_within(side: str | None, found: Any, limit: Any) -> Any:
@@ -58,17 +58,14 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
     return any(better_side(name) == LOWER for name in asked.typed)
 
 
-def find_targets(asked: Question) -> dict[str, str]:
-    """Return the limits, and for a size every given time or rate beside them, each with the side on which it is met.
-
-    Without limits, results give a size that is not bought exactly.
-    """
-    if asked.unknown not in SIZES or not (asked.limits or asked.unknown == Memory.bought):
-        return {**asked.limits}
-    given = {name: side for name in asked.typed if (side := better_side(name))}
-    # A result that is given hides what another is made of.
-    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given.keys() - {name}), asked.unknown)]
-    sides = {name: given[name] for name in speeds} | {**asked.limits}
+def find_targets(asked: Question, signs: Mapping[str, int] = FASTER) -> dict[str, str]:
+    """Return the limits, and every given result beside them that is better to one side, each with the side on which it is met."""
+    given = {name: side for name in asked.typed if name not in Memory.rooms and (side := better_side(name, signs))}
+    # A result that is given hides what another is made of. What all else determines is over-determined as an equality.
+    results = [name for name in given if name in results_made_of(drop_knowns(asked, given.keys() - {name}), asked.unknown)]
+    if signs is BETTER and asked.unknown in COUNTED:
+        results += [name for name in given if name not in results and result_with(asked, name, {}) is not None]
+    sides = {name: given[name] for name in results} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
 

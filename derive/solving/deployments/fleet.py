@@ -6,23 +6,27 @@ from typing import Any
 
 from derive.answers import Part
 from derive.catalogue import equation
-from derive.records import LOWER, UPPER
+from derive.records import LOWER
 from derive.roles import Batch, Memory, Prompts, Replica, Tokens
-from derive.solving.checks.targets import better_side, is_within
+from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.deployments.replicas import (
+    TAKEN_AS_OF_ALL,
     TOGETHER,
     Deployment,
     find_deployments,
     is_of_fleet,
+    is_paid,
     lead_with,
     paid_with,
     part_of,
     pose_limits,
+    rates_of_all,
 )
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.engine.engine import refuse_question
 from derive.solving.limits.as_typed import refuse_in_place
+from derive.solving.limits.limits import Limit
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
@@ -57,19 +61,24 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
 
 
 def answer_rate(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
-    """Return the highest rate of the chips that are given or paid for, or None if a given says how many chips a replica has.
+    """Return the highest rate of the chips that are given or paid for, or the share of it that is given, or None if a given says how many
+    chips a replica has.
 
     It is the answer for decode alone, and beside it the answer with prompts on the same chips.
     """
+    if unknown == Replica.rate:
+        found = answer_rate(ask, Replica.rate_of_all, given, switches)
+        return found and found.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
     others = {name: value for name, value in given.items() if name not in Replica.bought}
-    if unknown not in Replica.sized_by or len(others) == len(given) or not is_of_fleet(unknown, others, switches):
+    rate = next((name for name in Replica.sized_by if name == unknown or (unknown == Replica.used_share and name in given)), "")
+    if not rate or len(others) == len(given) or not is_of_fleet(rate, others, switches):
         return None
     chips = min(_most_chips(ask, name, given, switches) for name in given.keys() - others.keys())
     together, with_prompts = switches.join(*switches.using, Prompts.together), given_with_prompts(others)
-    alone = _best_part({**others, unknown: 1.0}, switches, "decode", chips)
-    both = _best_part({**with_prompts, unknown: 1.0}, together, TOGETHER, chips) if Tokens.prompt in others and with_prompts else None
-    found = [_answer_at(ask, unknown, others, switches, one, f"the best of {chips:.0f} chips") for one in (alone, both) if one]
-    return replace(found[0], with_prompts=found[-1].answers[0] if found[1:] else None) if found and found[-1].answers else None
+    alone = _best_part({**others, rate: 1.0}, switches, "decode", chips)
+    both = _best_part({**with_prompts, rate: 1.0}, together, TOGETHER, chips) if Tokens.prompt in others and with_prompts else None
+    there = [_answer_at(ask, unknown, others, switches, one, f"the best of {chips:.0f} chips") for one in (alone, both) if one]
+    return replace(there[0], with_prompts=there[-1].answers[0] if there[1:] else None) if there and there[-1].answers else None
 
 
 def _most_chips(ask: _Ask, name: str, given: Mapping[str, Any], switches: Switches) -> float:
@@ -111,9 +120,9 @@ def lead_with_replicas(ask: _Ask, solution: Solution, given: Mapping[str, Any], 
 def _find_within_budgets(
     ask: _Ask, given: Mapping[str, Any], switches: Switches, size: float | None = None
 ) -> tuple[list[Deployment], Reason | None]:
-    """Return the deployments with the fewest chips within the limits on what is bought, or why there is none."""
-    budgets = {name: value for name, value in given.items() if name in Replica.bought and is_limit(value)}
+    """Return the deployments with the fewest chips within the limits on what is bought or paid, or why there is none."""
     others = _without_budgets(given)
+    budgets = {name: value for name, value in given.items() if name not in others}
     found = find_deployments(others, switches, size)
     missed = [_tell_over_budget(ask, others, switches, one, budgets) for one in found]
     kept = [one for one, over in zip(found, missed, strict=True) if not over]
@@ -121,23 +130,32 @@ def _find_within_budgets(
 
 
 def _without_budgets(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the givens without the limits on what is bought."""
-    return {name: value for name, value in given.items() if not (name in Replica.bought and is_limit(value))}
+    """Return the givens without the limits on what is bought or paid."""
+    return {name: value for name, value in given.items() if not ((name in Replica.bought or is_paid(name)) and is_limit(value))}
 
 
 def _tell_over_budget(
     ask: _Ask, given: Mapping[str, Any], switches: Switches, one: Deployment, budgets: Mapping[str, Any]
 ) -> Reason | None:
-    """Return why a deployment is not within a limit on what is bought, or None if it is."""
+    """Return why a deployment is not within a limit on what is bought or paid for all its chips, or None if it is."""
     chips = sum(part.replicas * part.chips_per_replica for part in one.parts)
     for name, sides in read_limits(budgets)[1].items():
-        priced = {**{other: value for other, value in given.items() if other in paid_with(name)}, Replica.all_chips: chips}
-        value = chips if name == Replica.all_chips else ask(name, priced, replace(switches, silent=True)).first_value
-        limit = switches.conventions.read(name, sides[UPPER]) if UPPER in sides else None
-        if value is not None and limit is not None and not is_within(UPPER, value, limit):
-            told = f"{name} <= {show(name, limit)} is not met: the fewest are {chips:.0f} chips, and {name} is {show(name, value)}"
+        bought, value = name in Replica.bought, chips if name == Replica.all_chips else _pay_for(ask, name, given, switches, chips)
+        limits = [Limit(name=name, side=side, value=switches.conventions.read(name, text)) for side, text in sides.items()]
+        missed = next((each for each in limits if not (bought and each.side == LOWER) and not each.allows(value)), None)
+        if missed and value is not None:
+            told = f"{missed.words} is not met: the fewest are {chips:.0f} chips, and {name} is {show(name, value)}"
             return Reason(code="no_solution", violated=(name,), message=told)
     return None
+
+
+def _pay_for(ask: _Ask, name: str, given: Mapping[str, Any], switches: Switches, chips: float) -> float | None:
+    """Return what is paid for all chips at the rate that they are bought for, or None if that is not known."""
+    silent, of_a_pass = replace(switches, silent=True), {Batch.name, Tokens.context, *results_of(Replica.chips)} - {*Replica.sized_by}
+    kept = paid_with(name) if name in Replica.bought else rates_of_all([Replica.number], given).keys() - of_a_pass
+    priced = {other: value for other, value in rates_of_all([Replica.number], given).items() if other in kept} | {Replica.all_chips: chips}
+    without_prompts = {other: value for other, value in priced.items() if other != Tokens.prompt}
+    return ask(name, without_prompts, silent).first_value or ask(name, priced, silent.join(*silent.using, Prompts.together)).first_value
 
 
 def _as_least(found: Solution) -> Solution:
@@ -158,7 +176,7 @@ def _answer_at(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Swit
         switches = replace(switches, variants={**switches.variants, variant.group: variant.name})
     rate = next((name for name in Replica.sized_by if name in sized), Batch.name)
     # A rate that is given determines the batch, or else the number of replicas.
-    free = {unknown} if unknown == Replica.number else {Batch.name} if rate != Batch.name else set[str]()
+    free = {unknown} if unknown == Replica.number else {Batch.name} - {rate if unknown != Replica.used_share else Batch.name}
     found = ask(unknown, {**sized, **{name: value for name, value in sizes.items() if name not in free}}, switches)
     if rate in found.unused:
         # The chips are bought for a rate, and what is left out of the rate is left out of them.

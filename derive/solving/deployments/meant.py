@@ -27,6 +27,7 @@ from derive.solving.limits.best_size import Ask, answer_at_largest_batch, answer
 from derive.solving.limits.limits import FREE
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
+from derive.solving.question.defaults import SHARES
 from derive.solving.question.givens import as_typed, is_limit
 from derive.solving.question.propagation import quantities_behind, results_of, usual_definitions
 from derive.solving.question.questions import resolve_price_word
@@ -91,7 +92,7 @@ def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     names = names_beside(given, switches.hardware)
     unknowns = tuple(dict.fromkeys(resolve_price_word(chips_meant(name, names), switches.using) for name in unknowns))
     taken = rates_of_all(unknowns, given)
-    ask_beside = partial(ask, switches=switches, beside=unknowns)
+    ask_beside = partial(ask, switches=replace(switches, measured=not {*SHARES}.isdisjoint(unknowns)), beside=unknowns)
     found = answer_together(ask_beside, unknowns, taken)
     if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
         # The batch at which one of them was answered is that of the others too.

@@ -260,16 +260,22 @@ def find_deployments(given: Mapping[str, Any], switches: Switches, size: float |
 def is_of_fleet(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
     """Return whether a question is for a result of all replicas, or of money, and no given says how many chips there are."""
     counted = {Replica.chips, Replica.number, Replica.all_chips}
-    unit = quantity(unknown).unit
-    paid = unknown in results_of(Replica.chips) and ("USD" in unit or unit.startswith("J") or unit.endswith("/J"))
-    of_all = paid or unknown in (Replica.number, *results_of(Replica.number), *Replica.paid)
+    of_all = is_paid(unknown) or unknown in (Replica.number, *results_of(Replica.number))
     said = [name for name, value in given.items() if not (name == Replica.all_chips and is_limit(value))]
     return of_all and counted.isdisjoint(names_beside(said, switches.hardware))
 
 
+def is_paid(name: str) -> bool:
+    """Return whether a quantity is paid or used for all chips: money, energy, or a result that they share."""
+    unit = quantity(name).unit
+    of_all = "USD" in unit or unit.startswith("J") or unit.endswith("/J")
+    return name in Replica.paid or (of_all and name in results_of(Replica.chips))
+
+
 def needs_several(solution: Solution, given: Mapping[str, Any]) -> bool:
     """Return whether the chips of one replica do not meet a rate that several may meet."""
-    unmet = solution.is_refused_for("missing_givens", "no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
+    unmet = solution.is_refused_for("missing_givens", "no_solution", "contradiction", SHORT_OF_MEMORY)
+    unmet = unmet or not {*Replica.sized_by}.isdisjoint(solution.unused)
     return solution.unknown == Replica.chips and Replica.chips not in given and not solution.sweep and unmet
 
 

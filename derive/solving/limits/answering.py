@@ -19,13 +19,11 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import giving_equations, has_way
-from derive.solving.explain.lacking import is_reachable
 from derive.solving.limits.limits import FREE, SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
 from derive.solving.question.propagation import quantities_behind
-from derive.solving.question.questions import Question, drop_knowns, known_values, suppose_types
+from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import Reason, Solution, Sweep
-from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _CHIPS = Memory.bought
@@ -188,19 +186,12 @@ def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
     rows = tuple(giving_equations(asked.active).values())
     sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
     related = asked.unknown in SIZED or sized or limit.name in quantities_behind(asked.unknown, rows)
-    return not related and not limit.evaluate_beside().answers and not _is_supposed_later(limit)
-
-
-def _is_supposed_later(limit: LimitByEquations) -> bool:
-    """Return whether bytes that nobody gives, which are supposed later, lead to a limited result."""
-    result = drop_knowns(replace(limit.alone, unknown=limit.name), {limit.name})
-    usual = suppose_types(result, USUAL_TYPES.keys() - result.known.keys())
-    return usual is not None and is_reachable(usual)
+    return not related and not limit.evaluate_beside().answers
 
 
 def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution) -> _Result:
-    """Return why a limit cannot be compared. Another size than the unknown may lead to it, unless suppositions do."""
-    if asked.unknown not in SIZED and not _is_supposed_later(limit):
+    """Return why a limit cannot be compared. Another size than the unknown may lead to it."""
+    if asked.unknown not in SIZED:
         raise NotMadeOf(limit.name, asked.unknown)
     reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))

@@ -22,6 +22,7 @@ from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_r
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
 from derive.solving.limits.stretches import stretches_of
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
+from derive.solving.question.propagation import results_of
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
@@ -63,8 +64,9 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
     if name in SIZED or FREE in given:
         raise refused
     beyond: Solution | None = None
-    # One replica has no more than all have: what limits all of them may bound the batch of one.
-    for known in (drop_results(given, [name]), given):
+    # One replica has no more than all have: what limits all of them may bound the batch of one. A result of the unknown may say no size.
+    of_others = {other: value for other, value in given.items() if is_limit(value) or other not in results_of(name)}
+    for known in (drop_results(given, [name]), given, of_others):
         try:
             sized = ask(FREE, known)
         except NotMadeOf:
@@ -111,14 +113,19 @@ def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
     return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
 
 
-def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
-    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
+def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str], of_worst: bool = False) -> Solution:
+    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side.
+
+    An answer `of_worst` keeps its bound if it moves to the other side: it is for the worst case, at the limit.
+    """
     sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _moved_side(*pair)}
     if not sides or not (found.spans or all(one.kind == "point" for one in found.answers)):
         return found
     if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
-        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
         where = f"where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit"
+        if of_worst and len(sides) == 1:
+            return replace(found, said=(*found.said, where.removeprefix("where ")))
+        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
         message = f"{at} {where}. Within it, more and less are possible"
         return refuse_in_place(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
     (side,) = sides
@@ -153,11 +160,6 @@ def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], r
 def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer with the limits on inputs as they are given."""
     sides = {name: texts for name, texts in read_limits(given)[1].items() if name != unknown}
-    if sides and sides.keys() <= {*SIZED}:
-        with suppress(NotMadeOf):
-            found = _answer_at_limits(ask, given, sides, read)
-            if not found.reason:
-                return found
     inputs: dict[str, Mapping[str, str]] = {}
     while True:
         try:
@@ -201,7 +203,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
     moved = [one for values in within for one in _try_answer(ask, values)]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
-    return bound_to_one_side(noted, moved, [*ends])
+    return bound_to_one_side(noted, moved, [*ends], of_worst=True)
 
 
 def _try_answer(ask: _AskWith, given: Mapping[str, Any]) -> Iterator[Solution]:

@@ -30,9 +30,8 @@ from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
 from derive.solving.limits.limits import FREE, list_in_words, split_limits
 from derive.solving.question.propagation import results_of
-from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
+from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again
 from derive.solving.result import Reason, Solution
-from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _CHIPS = Memory.bought
@@ -145,7 +144,7 @@ def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     """Return a batch that memory does not hold, with the fewest chips on which a batch of its own meets the targets."""
     if refused.refusal.code != SHORT_OF_MEMORY or not (batch_is_left_to_a_rate(asked) or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = drop_knowns(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
+    bare = drop_knowns(asked, {_CHIPS})
     found = fewest_chips(pose_again(bare, _CHIPS, bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused

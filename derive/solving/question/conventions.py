@@ -88,7 +88,8 @@ class Switches:
     """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`.
 
     `at` has a value of each input for which presets have a range, or nothing to ask for the whole range. A `silent` question has no
-    warnings. With `exchanged`, a given exchange between chips has its usual link and widths too.
+    warnings. With `exchanged`, a given exchange between chips has its usual link and widths too. If given results are `measured`, they are
+    no targets.
     """
 
     hardware: str | Iterable[str] | None = None
@@ -101,6 +102,7 @@ class Switches:
     at: Mapping[str, float] = field(default_factory=dict)
     silent: bool = False
     exchanged: bool = False
+    measured: bool = False
 
     def join(self, *ids: str) -> "Switches":
         """Return the switches with these equations joined in place of others."""

@@ -27,6 +27,9 @@ MEASURED = tuple(name for name, row in _ROWS.items() if row.measured)
 PLAIN = frozenset(name for name, row in _ROWS.items() if row.plain)
 """Defaults that assume nothing: parts that a model does not have, and widths that are as all others."""
 
+SHARES = tuple(name for name in MEASURED if _ROWS[name].ideal)
+"""The shares of the peaks."""
+
 IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
 

@@ -188,7 +188,7 @@ def _take_link(found: Preset, link: str, rows: list[Exchange], known: _Values, p
     origin, width = provenance.get(link, "given"), known[link]
     size = f"a scale-up domain of {known.get(Replica.domain, 0.0):.4g}"
     if rows[0].apart:
-        way = "out of the scale-up domain, from prefill chips to decode chips"
+        way = f"out of the scale-up domain, {rows[0].apart}"
     elif link == Links.inside:
         way = f"within {size}"
     elif Links.inside in known and all(row.rings for row in rows):
