@@ -9,6 +9,7 @@ from typing import Any
 
 from derive.errors import WrongValue, shorten
 from derive.immutable import immutable
+from derive.quantities import QUANTITIES
 from derive.quantities.aliases import ALIASES, in_full
 
 
@@ -17,7 +18,8 @@ class Layout:
     """The effect of a layout: numbers, or another quantity that one is equal to.
 
     `using` names further rules. A dense model reads its weights by the variant `dense`. Only a layout of attention has one. In such a
-    layout the chips of one copy of attention share it by its heads.
+    layout the chips of one copy of attention share it by its heads. `variants` are those of other groups. `copied` is the number of
+    copies that data parallelism beside the layout means.
     """
 
     part: str
@@ -26,6 +28,8 @@ class Layout:
     given: Mapping[str, float | str] = field(default_factory=dict)
     using: tuple[str, ...] = ()
     dense: str = ""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    copied: str = "attention_replicas"
 
 
 Key = tuple[str, str]
@@ -56,6 +60,20 @@ LAYOUTS: dict[Key, Layout] = {
             given={"expert_parallel": "chips"},
             using=("experts.busiest_chip",),
         ),
+        *(
+            Layout(
+                part="zero",
+                name=stage,
+                text=f"copies of the model that train on different data share {shared}",
+                variants={"training_state_bytes_per_chip": f"zero_{stage}", "data_parallel_time": sent},
+                copied="data_parallel",
+            )
+            for stage, shared, sent in (
+                ("1", "optimizer states", "all_reduce"),
+                ("2", "optimizer states and gradients", "all_reduce"),
+                ("3", "optimizer states, gradients and weights", "sharded"),
+            )
+        ),
     )
 }
 """Layouts by part of the model and by name."""
@@ -70,13 +88,16 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
     ("heads", False): (("attention", "tp"),),
 }
 """The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
-_OF_ATTENTION = ("data_parallel", *(word for word, meant in ALIASES.items() if "attention_replicas" in meant))
+_COPIES = ("data_parallel", *(word for word, meant in ALIASES.items() if "attention_replicas" in meant))
+_PARTS = {part for part, _ in LAYOUTS} - QUANTITIES.keys()
+"""Parts of a model that are no quantity too."""
 
 
 def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], list[tuple[str, Any]]]:
-    """Return the keys of the layouts among givens, and the other givens. Beside a layout, dp is data parallelism of attention.
+    """Return the keys of the layouts among givens, and the other givens. Beside a layout of attention or experts, dp is data parallelism
+    of attention, and beside a stage of ZeRO it is of training.
 
-    Raises WrongValue for an unknown layout of attention.
+    Raises WrongValue for an unknown layout of attention, or an unknown stage.
 
     >>> split_layout([("attention", "dp"), ("experts", "ep"), ("chips", 8)])
     ((('attention', 'dp'), ('experts', 'ep')), [('chips', 8)])
@@ -84,13 +105,13 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
     ([('attention_replicas', 4)], [('experts', 256)])
     """
     read = [((spelled.strip().lower(), str(value).strip().lower()), spelled, value) for spelled, value in pairs]
-    wrong = next((key for key, _, _ in read if key[0] == "attention" and key not in LAYOUTS), None)
+    wrong = next((key for key, _, _ in read if key[0] in _PARTS and key not in LAYOUTS), None)
     if wrong:
         choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == wrong[0])
         raise WrongValue(f"{wrong[0]} = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key, _, _ in read if key in LAYOUTS)
     others = [(spelled, value) for key, spelled, value in read if key not in LAYOUTS]
-    return found, [("attention_replicas" if found and in_full(spelled) in _OF_ATTENTION else spelled, value) for spelled, value in others]
+    return found, [(LAYOUTS[found[0]].copied if found and in_full(spelled) in _COPIES else spelled, value) for spelled, value in others]
 
 
 def layout_line(keys: Iterable[Key]) -> str:
@@ -153,6 +174,7 @@ EXCHANGES = (
     Exchange(quantity="all_reduce_time", rings=True),
     Exchange(quantity="all_reduce_bytes"),
     Exchange(quantity="weight_stationary_time"),
+    Exchange(quantity="minimum_latency"),
     Exchange(
         quantity="all_to_all_time",
         overlap="network",

@@ -384,6 +384,9 @@ READS_OF_WEIGHTS = "weight_time"
 EXPERTS = ("active_experts", "experts")
 """The experts that a token uses, and all."""
 
+IN_DECODE = ("batch", "step_time", "time_per_output_token", "throughput", "requests_per_second", "fleet_requests_per_second")
+"""Quantities that say that sequences are in decode."""
+
 CHOICES = (
     # A step of a mixture reads the experts that its tokens use.
     Choice(group="weight_time", variant="touched", known=EXPERTS, less=EXPERTS),
@@ -405,7 +408,7 @@ CHOICES = (
     Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
     # Chips add up what they make of prompts if no sequences are in decode.
     Choice(group="summed", variant="prompts", all=("new_tokens_per_pass",)),
-    *(Choice(group="summed", variant="prompts", all=(name,), absent=("batch",)) for name in ("uncached_tokens", "prompt_tokens")),
+    *(Choice(group="summed", variant="prompts", all=(name,), absent=IN_DECODE) for name in ("uncached_tokens", "prompt_tokens")),
     Choice(group="activation_bytes_per_chip", variant="interleaved", all=("virtual_stages",)),
     # Copies of a cache are counted by heads unless it is latent.
     Choice(group="attention_params_per_layer", variant="mla", all=("latent_dim",)),

@@ -332,7 +332,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
     Supposition(
         kind="sums_left_out",
         quantity="step_time",
-        alternative="network.tensor_parallel_time",
+        alternative="network.all_reduce_bytes",
         added="tensor_parallel_time",
         beside={"scale_up_size": USUAL, "scale_out_link_bandwidth": USUAL},
         text="the all-reduce of every layer is not counted",

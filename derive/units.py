@@ -11,7 +11,7 @@ from typing import Any
 
 from derive.errors import UnknownName, WrongUnit, WrongValue, hidden, mark_in_words, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
-from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
+from derive.quantities.aliases import IN_A_TYPE, OF_A_TOKEN, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -396,8 +396,13 @@ _PLAIN = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 
 
 def word_of_type(spelled: str, value: Any) -> str:
-    """Return the word for the data type, if a word for the stored quantity is given with data types."""
-    return IN_A_TYPE.get(in_full(spelled), spelled) if _types_in(value) else spelled
+    """Return the word that is meant: a data type if a word for stored bytes is given with one, a time of a token if "/token" says so.
+
+    >>> word_of_type("kv", "fp8"), word_of_type("TPOT", "25 ms/token"), word_of_type("tpot", "25 ms")
+    ('kv_dtype', 'time_per_output_token', 'tpot')
+    """
+    meant = IN_A_TYPE if _types_in(value) else OF_A_TOKEN if re.search(_EACH_TOKEN, str(value)) else {}
+    return meant.get(in_full(spelled), spelled)
 
 
 def data_type_named(words: Iterable[str], value: Any) -> str:
@@ -431,6 +436,7 @@ def add_unit_to_value(spelled: str, value: Any) -> Any:
     return [add_unit_to_value(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
+_EACH_TOKEN = r"(?:/|\bper)\s*tok(?:en)?\b"
 _MANY = r"\.\.|[,;±]"
 _LAST_DIGIT = rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])"
 _PART = r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"

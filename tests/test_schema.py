@@ -77,7 +77,7 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
     ),
     "no solution": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.03}, "no_solution"),
     "requirement violated": (
-        {"unknown": "bandwidth_bound_fraction", "using": ["readings.bandwidth_bound_fraction"], "output_input_ratio": 1},
+        {"unknown": "bandwidth_bound_fraction", "using": ["readings.bandwidth_bound_fraction"], "output_input_ratio": 0.5},
         "requirement_violated",
     ),
     "not identified": (

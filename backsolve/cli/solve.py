@@ -66,7 +66,8 @@ def solve_command(
     a sweep (batch=1..4096:log:13) or a limit of a result ('step_time<=30ms' 'throughput>=2000').
 
     Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin.
-    Also dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
+    Also dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model),
+    zero=1|2|3 (what copies share in training).
 
     Example:
 

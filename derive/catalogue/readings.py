@@ -131,11 +131,12 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.bandwidth_bound_fraction",
+        changes=("equal prices are allowed. Decode then leaves no compute idle",),
         title="Bandwidth-bound fraction of decode",
         kind=CONDITION,
         rule="the reading of output/input price as idle compute of decode",
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
-        requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio > 1),),
+        requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio >= 1),),
         statement="If an output token costs R input tokens, decode leaves this share of its compute idle: 0.8 at R = 5.",
         assumptions=("the assumptions of readings.output_input_ratio",),
         result="0.8333",

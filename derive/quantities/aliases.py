@@ -78,13 +78,16 @@ _BY_TIME = (
 _BUDGETS_OF_A_TIME = {word: f"USD/{unit}" for time, adverb, unit in _BY_TIME for word in (f"budget_per_{time}", f"{adverb}_budget")}
 _COSTS_OF_A_TIME = {
     **_BUDGETS_OF_A_TIME,
-    # A cost by the hour may be the price of a chip.
-    **{word: f"USD/{unit}" for time, adverb, unit in _BY_TIME if unit != "h" for word in (f"cost_per_{time}", f"{adverb}_cost")},
+    **{word: f"USD/{unit}" for time, adverb, unit in _BY_TIME for word in (f"cost_per_{time}", f"{adverb}_cost")},
     **{f"fleet_cost_per_{time}": f"USD/{unit}" for time, _, unit in _BY_TIME},
 }
+_BY_THE_HOUR = ("cost_per_hour", "hourly_cost")
 _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
+
+OF_A_TOKEN = dict.fromkeys(_TIMES_OF_A_TOKEN, "time_per_output_token")
+"""Words for a time that may be of a step. With "/token" in their value they mean the time of a token."""
 
 OWN_UNITS = {
     **{word: unit for _, unit, words in _IN_UNITS for word in words.split()},
@@ -220,6 +223,7 @@ _CALLED = (
     ("output_price", "price_out completion_price output_token_price price_per_output_token"),
     ("mean_input_price", "effective_input_price blended_input_price average_input_price"),
     ("cache_read_price", "cached_input_price cached_price cache_hit_price"),
+    ("storage_price", "cache_storage_price"),
     ("fleet_chips", "total_chips chips_in_all chips_in_total"),
     ("prompt_tokens output_tokens pretrain_tokens", "tokens"),
     ("hbm_capacity memory_per_chip", "memory_per_gpu"),
@@ -248,6 +252,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OF_WEIGHTS_AND_ARITHMETIC, ("bytes_per_weight",)),
     **dict.fromkeys(_ALL_OR_ONE, ("throughput", "tokens_per_second_per_user")),
     **dict.fromkeys((*_BUDGETS, *_COSTS_OF_A_TIME), ("fleet_cost",)),
+    **dict.fromkeys(_BY_THE_HOUR, ("chip_price", "fleet_cost")),
     **dict.fromkeys(_DURATIONS, ("training_time", "deployment_time")),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
 }
@@ -299,12 +304,17 @@ _OF_ALL_OR_ONE = {
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
 _OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
+_UTILISATION = {
+    **dict.fromkeys((*_BESIDE_FLEETS, *_FLEETS, "cost_per_token", "requests_per_second"), "fleet_utilisation"),
+    **dict.fromkeys((*_OF_TRAINING, "training_cost"), "mfu"),
+}
 _COPIES_BESIDE = {
     **dict.fromkeys(_OF_COPIES, "data_parallel"),
     **dict.fromkeys(_OF_TRAINING, ""),
     "expert_parallel": "attention_replicas",
     **dict.fromkeys((*_OF_STEPS, *_FLEETS, *_OF_BATCHES), "replicas"),
 }
+_COST_OF_AN_HOUR = dict.fromkeys(("chip_price", "rented_chip_price", "chip_capex", "requests_per_second", *_FLEETS), "fleet_cost")
 _TIMES = {
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
     **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
@@ -332,7 +342,8 @@ BESIDE: dict[str, dict[str, str]] = {
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
     **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},
-    **dict.fromkeys(("utilisation", "chip_utilisation"), dict.fromkeys((*_BESIDE_FLEETS, "cost_per_token"), "fleet_utilisation")),
+    **dict.fromkeys(("utilisation", "chip_utilisation"), _UTILISATION),
+    **dict.fromkeys(_BY_THE_HOUR, _COST_OF_AN_HOUR),
     "lifetime": {"chip_capex": "depreciation_time", "fleet_cost": "deployment_time"},
     "power": {"chip_capex": "chip_power"},
     **dict.fromkeys(("cost", "total_cost"), _COST),
@@ -418,7 +429,7 @@ _ALSO_CALLED = (
     ("deployment_time training_time step_time", "time duration period"),
     ("balance_batch balance_context", "crossover"),
     ("memory_time memory_time_share", "memory_bound"),
-    ("chip_price fleet_cost", "hourly_cost cost_per_hour dollars_per_hour usd_per_hour"),
+    ("chip_price fleet_cost", "dollars_per_hour usd_per_hour"),
     ("chip_price", "on_demand_price spot_price node_price instance_price"),
     ("fleet_cost fleet_cost_per_token chip_capex", "tco total_cost_of_ownership"),
     ("prefill_decode_chip_ratio prefill_rate_per_chip decode_rate_per_chip", "prefill_chips decode_chips"),
@@ -460,7 +471,6 @@ _ALSO_CALLED = (
     ("link_bandwidth scale_out_link_bandwidth", "pcie_bandwidth infiniband ib_bandwidth rdma_bandwidth nic_bandwidth"),
     ("all_reduce_time tensor_parallel_time data_parallel_time", "all_gather_time reduce_scatter_time"),
     ("model_dim", "hidden"),
-    ("cache_write_premium", "cache_write_price"),
     ("output_price input_price", "batch_price"),
     ("hbm_capacity", "hbm"),
     ("throughput requests_per_second", "goodput"),

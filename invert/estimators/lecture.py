@@ -81,7 +81,7 @@ def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
 def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
     """Return the share of compute that decode leaves idle, 1 - 1/R.
 
-    There is no reading if R <= 1.
+    There is no reading if R < 1.
 
     Lecture 1:47:56 to 1:48:23.
 
@@ -89,8 +89,8 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
     {'bandwidth_bound_fraction': 0.8}
     """
     solution = solve_steps([("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction")], {"output_input_ratio": output_input_ratio})
-    # Prefill leaves no compute idle: only an output price above the input price has a fraction.
-    found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION)
+    # Prefill leaves no compute idle: an output price below the input price has no fraction, and an equal one has 0.
+    found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION) or solution.first_value
     if found is None:
         return records.unanswered("lecture", solution)
     return records.Reading(name="lecture", values={"bandwidth_bound_fraction": found}, solution=solution)

@@ -93,7 +93,9 @@ def test_what_is_no_layout_is_refused_with_those_there_are():
         solve("step_time", **NODE, attention="pp")
     with pytest.raises(WrongValue, match="mixture of experts"):
         solve("step_time", **{**NODE, "model": "Llama-3-70B"}, experts="ep")
-    assert {part for part, _ in LAYOUTS} == {"attention", "experts"}
+    with pytest.raises(WrongValue, match="zero=1 or zero=2 or zero=3"):
+        solve("training_state_bytes_per_chip", zero="4")
+    assert {part for part, _ in LAYOUTS} == {"attention", "experts", "zero"}
 
 
 def test_experts_may_be_a_number_and_dp_means_what_it_did_without_a_layout():

@@ -51,7 +51,7 @@ def _with_layouts(
         return preset, (), {}, False
     known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()
     dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
-    if dense and (wrong := next((row for row in rows if not row.dense), None)):
+    if dense and (wrong := next((row for row in rows if not (row.dense or row.variants)), None)):
         raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
     for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
         if isinstance(value, str) and (value == unknown or value not in known):
@@ -59,7 +59,8 @@ def _with_layouts(
         else:
             taken[name] = known[value] if isinstance(value, str) else value
     why = layout_line(conventions.layouts)
-    variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
+    read = [(READS_OF_WEIGHTS, row.dense) for row in rows if dense and row.dense]
+    variants = dict([*read, *(choice for row in rows for choice in row.variants.items())])
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
@@ -149,7 +150,7 @@ def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str, excha
     if row.quantity in known:
         return exchanged
     total, active = (known.get(name) for name in PARAMETERS)
-    alike = not row.dense or (total is not None and total == active and known.get(Replica.chips, 0.0) > 1)
+    alike = not row.dense or (total is not None and total == active and (unknown == Replica.chips or known.get(Replica.chips, 0.0) > 1))
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
     return bool(counted and alike and known.keys().isdisjoint(row.absent))
 
@@ -177,9 +178,10 @@ def _link(row: Exchange, known: _Values) -> str | None:
     link = Links.out
     if not row.apart:
         group = next((one for one in (*row.spread[:1], Replica.chips) if one in known), None)
-        if group is None or Replica.domain not in known:
+        if Replica.domain not in known or (group is None and not row.rings):
             return None
-        link = Links.inside if known[group] <= known[Replica.domain] else Links.out
+        # A replica that is not sized yet is within one domain.
+        link = Links.inside if group is None or known[group] <= known[Replica.domain] else Links.out
     return link if link in known else None
 
 

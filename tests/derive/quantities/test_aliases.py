@@ -62,7 +62,7 @@ def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
     many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
     for name in ALIASES.get(word) or [quantity(word).name]:
         if QUANTITIES[name].unit == "USD":
-            assert split_money_rates([word], {})["deployment_time"] == unit.replace("USD/", "1 ")
+            assert split_money_rates([word], {"chip_price": 1})["deployment_time"] == unit.replace("USD/", "1 ")
             continue
         assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
 
@@ -79,7 +79,7 @@ def test_a_name_may_end_with_the_unit_of_what_it_names():
 
 _SAYING_A_UNIT = {
     # Money by the time is that of a fleet over it: tests/derive/solving/test_budgets.py.
-    **{word: (ALIASES[word], unit) for word, unit in OWN_UNITS.items() if word in ALIASES and ALIASES[word] != ("fleet_cost",)},
+    **{word: (ALIASES[word], unit) for word, unit in OWN_UNITS.items() if word in ALIASES and "fleet_cost" not in ALIASES[word]},
     **{
         f"{word}_{end}": (meant, unit)
         for word, meant in ALIASES.items()
@@ -169,6 +169,10 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("concurrency", ["qps", "ttft", "tpot", "osl"], "concurrent_requests"),
         ("tps", ["cost_per_mtok", "gpus", "rent"], "throughput"),
         ("utilization", ["cost_per_mtok", "gpus"], "fleet_utilisation"),
+        ("utilization", ["gpus", "qps", "tpot"], "fleet_utilisation"),
+        ("utilization", ["training_time", "gpus"], "mfu"),
+        ("cost_per_hour", ["gpus", "rent"], "fleet_cost"),
+        ("hourly_cost", ["gpus", "qps", "tpot"], "fleet_cost"),
         ("fewest GPUs", [], "chips"),
     ],
 )

@@ -387,7 +387,7 @@ def test_an_inequality_is_answered_by_stretches(sense, row, unknown, given, expe
             {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0, "tokens_per_step": 1},
             "premium_out > 1",
         ),
-        ("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction", {"output_input_ratio": 1}, "output_input_ratio > 1"),
+        ("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction", {"output_input_ratio": 0.5}, "output_input_ratio >= 1"),
         # by the answer: B_star_kv below B_star would need a context below 0, R at the intercept leaves nothing for the weights
         ("cache.break_even_reads", "break_even_reads", {"cache_write_premium": 0, "cache_read_ratio": 0.1}, "cache_write_premium > 0"),
     ],

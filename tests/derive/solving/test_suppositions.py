@@ -49,6 +49,7 @@ RACK = {
 }
 RUN = {"active_params": 37e9, "pretrain_tokens": 15e12, "chips": 2048, "peak_flops": 1e15}
 PASS = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
+SIZED = {"model": "Llama-3.1-70B", "hardware": "H100:bf16"}
 STAGED = {"pipeline_stages": 4, "batch": 64}
 
 FACTORS = [
@@ -140,6 +141,7 @@ ADDED = [
     ("exchange_left_out", "step_time", {**SERVED, "link_bandwidth": "40GB/s"}, "all_to_all_time", {}),
     ("sums_left_out", "step_time", DENSE, "tensor_parallel_time", {}),
     ("sums_left_out", "step_time", {**DENSE, "bytes_per_activation": 4}, "tensor_parallel_time", {}),
+    ("sums_left_out", "step_time", {**LLAMA, "batch": 512, "prompt_tokens": 1900, "output_tokens": 200}, "tensor_parallel_time", {}),
     ("sums_left_out", "step_time", {**DENSE, "hardware": "12xH100:fp8", "batch": 1024}, "tensor_parallel_time", {}),
     (
         "sums_left_out",
@@ -163,6 +165,7 @@ SILENT = [
     ("exchange_left_out", "throughput", {**SERVED, "step_time": "40ms"}),
     ("exchange_left_out", "step_time", {**SERVED, "variants": {"overlap": "exposed"}, "exposed_communication_share": 0.5}),
     ("sums_left_out", "step_time", {**DENSE, "batch": 32, "context_length": 4000}),
+    ("sums_left_out", "chips", {**SIZED, "prompt_tokens": 2000, "output_tokens": 500, "requests_per_second": 20, "step_time": "8ms"}),
     ("sums_left_out", "step_time", {**DENSE, "variants": {"overlap": "exposed"}, "exposed_communication_share": 0.3}),
     ("sums_left_out", "prefill_compute_time", {**LLAMA, "batch": 2, "prompt_tokens": 8192, "mfu": 0.5}),
     ("cache_copied", "step_time", {**LLAMA, "batch": 64, "context_length": 4000}),

@@ -100,12 +100,17 @@ def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, so
     assert found.problem is None
 
 
-@in_one_test("ratio", [1.0, 0.99, 0.5, 0.02])
-def test_output_not_above_input_gives_no_reading_and_the_reason(ratio: float):
+def test_output_at_the_price_of_input_leaves_nothing_idle():
+    found = bandwidth_bound_fraction(1.0)
+    assert (found.values, found.problem) == ({"bandwidth_bound_fraction": 0.0}, None)
+
+
+@in_one_test("ratio", [0.99, 0.5, 0.02])
+def test_output_below_input_gives_no_reading_and_the_reason(ratio: float):
     found = bandwidth_bound_fraction(ratio)
     assert found.values == {}
-    assert "output_input_ratio > 1" in found.problem
-    assert found.solution.answers == () and found.solution.reason.violated == ("output_input_ratio > 1",)
+    assert "output_input_ratio >= 1" in found.problem
+    assert found.solution.answers == () and found.solution.reason.violated == ("output_input_ratio >= 1",)
 
 
 # -- storage tier from a lifetime -----------------------------------------------------------------------------------

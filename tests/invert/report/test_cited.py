@@ -74,7 +74,7 @@ def test_a_storage_price_of_two_write_prices_leaves_the_tier_by_lifetime():
     ("asked", "status"),
     [
         (("claude-opus-5-5", "--reading", "kv"), 3),
-        (("typed/sheet", "--prices", "2/2", "--reading", "fraction"), 3),
+        (("typed/sheet", "--prices", "2/1", "--reading", "fraction"), 3),
         (("typed/sheet", "--prices", "2/12", "--reading", "tier"), 3),
         (("--reading", "kv"), 2),
         (("gemini-3.1-pro#output", "--reading", "kv"), 2),
