@@ -87,7 +87,7 @@ def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
     targets = [text for text in solution.said if re.search(_IS_MET, text)]
     yield from [*deployments, *remark_lines([*(text for text in solution.lead if text.startswith(_LIMITED_BY)), *targets])]
     batches = ", ".join(text for text in solution.said if text not in targets)
-    label = "One replica" if solution.unknown == SIZE_OF_DEPLOYMENTS else "All replicas"
+    label = "One replica" if solution.unknown == SIZE_OF_DEPLOYMENTS else "In total"
     yield from label_lines(label, [*answers, *filter(None, [batches])])
 
 

@@ -57,7 +57,8 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
     if found.answers and others and bought:
         found = replace(_answer_at(ask, unknown, sized, switches, others[0], fewest), with_prompts=_as_least(found).answers[0])
     found = _as_least(found) if bought else found
-    return lead_with(found, deployments, given, switches) if unknown == Replica.all_chips else found
+    leads = unknown == Replica.all_chips or (bought and others and found.answers)
+    return lead_with(found, deployments, given, switches) if leads else found
 
 
 def answer_rate(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:

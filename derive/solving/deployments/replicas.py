@@ -45,10 +45,10 @@ class Deployment(NamedTuple):
     moves: tuple[str, ...]
     parts: tuple[Part, ...]
 
-    @property
-    def chips(self) -> str:
-        """Return the chips of each part as text."""
-        return " + ".join(f"{one.replicas * one.chips_per_replica:.0f}" for one in self.parts)
+    def amounts(self, name: str, of_a_chip: float) -> str:
+        """Return a quantity of each part as text: its replicas, or what is bought for all its chips."""
+        counts = (one.replicas * (1 if name == Replica.number else of_a_chip * one.chips_per_replica) for one in self.parts)
+        return " + ".join(show(name, count) for count in counts)
 
     @property
     def sizes(self) -> str:
@@ -227,17 +227,21 @@ def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> A
 
 
 def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return an answer that leads with these deployments, at least as many chips as of the first."""
+    """Return an answer that leads with these deployments, at least as many chips as of the first, or what is paid for them."""
+    counted, first = solution.unknown in (Replica.chips, Replica.all_chips), solution.with_prompts or solution.answers[0]
     by_heads = switches.conventions.tensor_parallel and solution.unknown == Replica.chips
+    of_a_chip = 1.0 if counted else (first.ends[0] or 0.0) / sum(one.replicas * one.chips_per_replica for one in found[0].parts)
+    sign = ">=" if counted or first.bound == LOWER else "="
+    amounts = [one.sizes if by_heads else one.amounts(solution.unknown, of_a_chip) for one in found]
     lead = (
-        *(f"{solution.unknown} >= {one.sizes if by_heads else one.chips}   {one.text}" for one in found),
+        *(f"{solution.unknown} {sign} {amount}   {one.text}" for amount, one in zip(amounts, found, strict=True)),
         f"limited by {found[0].limits}",
-        *found[0].moves,
+        *(found[0].moves if counted else ()),
     )
     if Replica.rate in given:
         lead = tuple(text.replace(Replica.rate_of_all, Replica.rate) for text in lead)
     unused = tuple(name for name in solution.unused if name not in (Replica.number, Replica.used_share))
-    return replace(solution, lead=lead, deployments=tuple(one.parts for one in found), unused=unused)
+    return replace(solution, lead=lead, deployments=tuple(one.parts for one in found if counted), unused=unused)
 
 
 def find_deployments(given: Mapping[str, Any], switches: Switches, size: float | None = None) -> list[Deployment]:

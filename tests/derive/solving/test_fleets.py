@@ -134,3 +134,19 @@ def test_chips_of_all_replicas_lead_with_those_of_decode_and_of_prompts():
     assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
     assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio)} ")
     assert not solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms", pipeline_stages=2).lead
+
+
+def test_what_is_paid_leads_with_the_deployment_of_its_chips():
+    model = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "kv_dtype": "bf16"}
+    asked = {**model, "isl": 8000, "osl": 500, "qps": 20, "tpot": "50ms", "ttft": "1s"}
+    chips = solve("fleet_chips", **asked)
+    money = solve("fleet_cost", **asked, chip_price="2 USD/h", deployment_time="1 h")
+    watts = solve("fleet_power", **asked, chip_power=700, power_usage_effectiveness=1)
+    count = solve("replicas", **asked)
+    together, apart = chips.deployments
+    number = sum(one.replicas * one.chips_per_replica for one in together)
+    each = " + ".join(f"${2 * one.replicas * one.chips_per_replica:g}" for one in apart)
+    assert [text.partition("   ")[0] for text in money.lead[:2]] == [f"fleet_cost >= ${2 * number:g}", f"fleet_cost >= {each}"]
+    assert watts.lead[0].startswith(f"fleet_power >= {0.7 * number:.4g} kW   ")
+    assert count.lead[0].startswith(f"replicas >= {together[0].replicas:.0f}   ")
+    assert {one.lead[0].partition("   ")[2] for one in (chips, money, watts, count)} == {chips.lead[0].partition("   ")[2]}
