@@ -105,3 +105,12 @@ def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_o
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
     assert whole(by_time.answers[0]) == whole(by_speed.answers[0])
     assert whole(solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}).with_prompts) == whole(by_time.answers[0])
+
+
+def test_a_prompt_for_a_rate_is_shorter_with_prompts_on_the_same_chips():
+    """At 9,166 tokens the rate with prompts is the given one, at the largest batch that fits."""
+    served = {"hardware": "8xH100-SXM:bf16", "model": "Llama-3.1-70B", "output_tokens": 500, "bytes_per_element": 2}
+    found = solve("prompt_tokens", **served, requests_per_second=4)
+    there = solve("requests_per_second", **served, prompt_tokens=found.with_prompts.point)
+    assert found.with_prompts.point < found.value and found.with_prompts.bound == "upper"
+    assert there.with_prompts.point == pytest.approx(4, rel=0.01)
