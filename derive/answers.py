@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr
 
 
-BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages")
+BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "data_parallel", "pipeline_stages")
 COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatches")
 """Quantities that are bought in whole numbers, and all quantities that are whole numbers."""
 KEPT_FREE = 0.1

@@ -10,7 +10,7 @@ from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import has_way
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.one_question import suppose_usual
-from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
+from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution, known_answer
 
@@ -30,7 +30,7 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
     """
     at_hand, typed = asked.known.keys(), asked.typed
     alone = next((name for name in typed if len(typed) == 1 and FOLLOWS.get(name, ("",))[0] == asked.unknown), None)
-    first = leading_quantity(asked.unknown, at_hand) if asked.unknown in FOLLOWS else alone
+    first = equal_quantity(asked.unknown, at_hand) if asked.unknown in FOLLOWS else alone
     if not first or first in many:
         return None
     told = f"the same as {first} by default"
@@ -61,7 +61,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     left = typed.intersection(*(one.unused for one in near.values()))
     if near and 2 * len(left) <= len(typed):
         return _join_solutions([_label_rule(one, row) for row, one in near.items()])
-    return None if near else next((one for one in found.values() if one.is_refused_for("contradiction")), None)
+    return None if near else next((one for one in found.values() if one.is_refused_for("contradiction", "requirement_violated")), None)
 
 
 def _list_leading(asked: Question) -> list[Equation]:

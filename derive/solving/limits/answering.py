@@ -27,6 +27,8 @@ from derive.solving.result import Reason, Solution, Sweep
 from derive.units import show
 
 _CHIPS = Memory.bought
+_SHARES = (0.0, 0.5, 1.0)
+"""Shares of the usual range of a quantity at which a limit is compared."""
 
 _Outcome = tuple[Solution, Way | None]
 
@@ -198,9 +200,16 @@ def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution
 
 
 def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tuple[str, ...]) -> _Outcome:
-    """Return what memory leaves of the unknown if every limit is met with any value."""
+    """Return what memory leaves of the unknown if every limit is met with any value: any value if no equation has it otherwise."""
     solution, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
-    always = tuple(f"{one.words} holds with any {asked.unknown}" for one in split_limits(asked) if one.moves)
+    moved = [one for one in split_limits(asked) if one.moves]
+    always = tuple(f"{one.words} holds with any {asked.unknown}" for one in moved)
+    if solution.is_refused_for("missing_givens") and moved:
+        row = QUANTITIES[asked.unknown]
+        there = next(one for one in (moved[0].evaluate_at(row.at(share)) for share in _SHARES) if one.answers)
+        whole = Answer(kind="interval", low=row.floor, high=None if row.ceiling == inf else row.ceiling)
+        solution = replace(there, unknown=row.name, unit=row.unit, answers=(whole,), route=(), said=())
+        told, always = (*told, *always), ()
     if solution.reason and told:
         return replace(solution, reason=solution.reason.reword(lambda message: f"{told[0]}; {message}")), way
     assumptions = (*always, *solution.assumptions)
@@ -239,7 +248,7 @@ def _is_met_everywhere(asked: Question, limit: LimitByEquations) -> bool:
     row = QUANTITIES[asked.unknown]
     held, _ = consistent_answer(replace(drop_knowns(asked, {*asked.limits}), silent=True))
     ends = {end for one in held.answers for end in (one.ends[0] or row.at(0.0), one.ends[1] or row.at(1.0))}
-    places = ends or {row.at(share) for share in (0.0, 0.5, 1.0)}
+    places = ends or {row.at(share) for share in _SHARES}
     found = [one for one in map(limit.value_at, places) if one is not None]
     return bool(found) and all(map(limit.allows, found))
 

@@ -192,16 +192,16 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
         (found,) = answer_box(lambda middle, silent: (ask({**given, **at, **middle}),), between)
     else:
         found = ask({**given, **at})
-    # At the limit the givens may contradict each other, and agree within it.
-    if inputs and found.is_refused_for(*_CLAIMS):
-        raise NotMadeOf(next(iter(inputs)), found.unknown)
     inputs = {name: texts for name, texts in inputs.items() if name not in found.unused}
-    if not inputs or found.reason:
+    if not inputs or (found.reason and not found.is_refused_for(*_CLAIMS)):
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
     within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
     moved = [one for values in within for one in _try_answer(ask, values)]
+    # At the limit the givens may contradict each other, and agree within it.
+    if found.reason and moved:
+        raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends], of_worst=True)
 

@@ -68,10 +68,7 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
         """Return whether a given says how many there are, or whether what the default follows is asked for."""
         return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
 
-    def gives_way(row: Default) -> bool:
-        return _have_each(row.gives_way, at_hand) and at_hand.isdisjoint(row.stays)
-
-    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not gives_way(_ROWS[name])}
+    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _gives_way(_ROWS[name], at_hand)}
 
 
 def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
@@ -107,6 +104,20 @@ def leading_quantity(name: str, at_hand: Set[str]) -> str | None:
     if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
         return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
+
+
+def equal_quantity(name: str, at_hand: Set[str]) -> str | None:
+    """Return the quantity that a requested one equals by default: a known one, or else the first, unless the default gives way.
+
+    >>> equal_quantity("training_chips", {"total_params"}), equal_quantity("training_chips", {"pipeline_stages"})
+    ('chips', None)
+    """
+    return leading_quantity(name, at_hand) or (None if _gives_way(_ROWS[name], at_hand) else FOLLOWS[name][0])
+
+
+def _gives_way(row: Default, at_hand: Set[str]) -> bool:
+    """Return whether the definition of a quantity replaces its default."""
+    return _have_each(row.gives_way, at_hand) and at_hand.isdisjoint(row.stays)
 
 
 def _has_value(row: Default, at_hand: Set[str]) -> bool:
