@@ -7,6 +7,7 @@ at a trial value the rest follows, and the equation that is then known on both s
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -269,8 +270,9 @@ def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[st
 
 def _drop_loose_ends(unknown: str, system: Sequence[_Row], reached: frozenset[str]) -> list[_Row]:
     """Return the equations without those that only say what a quantity is that is in no other one."""
-    counts = Counter(name for row in system for name in {*row.symbols} - reached - {unknown})
-    kept = [row for row in system if all(counts[name] != 1 for name in row.symbols)]
+    counts = Counter(chain.from_iterable({*row.symbols} - reached - {unknown} for row in system))
+    once = {name for name, count in counts.items() if count == 1}
+    kept = [row for row in system if once.isdisjoint(row.symbols)]
     return kept if len(kept) == len(system) else _drop_loose_ends(unknown, kept, reached)
 
 
@@ -278,7 +280,7 @@ def _eliminate(unknown: str, system: Sequence[Equation | Composed], reached: fro
     """Yield the equations in which the unknown alone is left, as quantities are eliminated one after another."""
     while system := _drop_loose_ends(unknown, system, reached):
         free = [{*row.symbols} - reached - {unknown} for row in system]
-        counts = Counter(name for names in free for name in names)
+        counts = Counter(chain.from_iterable(free))
         order = sorted((counts[name], len(names), name, place) for place, names in enumerate(free) for name in names)
         pivot = next((step for *_, name, place in order if formula_of(step := Step(system[place], name)) not in (None, 0)), None)
         if pivot is None:
