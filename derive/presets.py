@@ -105,7 +105,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
         return hardware(one, tables, published, dtype).add_givens(chips, f"--hardware {text}")
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
-    chosen = {(row.quantity, row.dtype): row for row in tables.rows_with(AcceleratorFigure, "accelerator", name) if row.preferred}
+    chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure, "accelerator", name) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in record.BYTES_PER_WEIGHT]
     asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
     dtype = _data_type(name, asked, known, published)
@@ -150,7 +150,7 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware shows them" + _INSTEAD.format(*record.HARDWARE_GIVENS))
-    tables.rows_with(AcceleratorFigure, "accelerator", name)
+    tables.rows_of(AcceleratorFigure, "accelerator", name)
     return name
 
 
@@ -158,7 +158,7 @@ def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
     """Return whether hardware.csv has the rate of a chip in a data type."""
     tables = tables or shipped.read()
     name, asked = chip_name(text, tables), dtype.strip().lower()
-    rates = (row for row in tables.rows_with(AcceleratorFigure, "accelerator", name) if row.quantity == "peak_flops")
+    rates = (row for row in tables.rows_of(AcceleratorFigure, "accelerator", name) if row.quantity == "peak_flops")
     return any(row.preferred and row.dtype == asked for row in rates)
 
 
@@ -197,7 +197,7 @@ def term_of(rent: AcceleratorFigure) -> str:
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """Return all prices of an hour of a chip in hardware.csv: rents, and the costs of owners."""
-    return [row for row in (tables or shipped.read()).rows_with(AcceleratorFigure, "accelerator", name) if row.quantity == "chip_price"]
+    return [row for row in (tables or shipped.read()).rows_of(AcceleratorFigure, "accelerator", name) if row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
@@ -349,7 +349,7 @@ def of_architecture(row: Architecture) -> Preset:
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """Return the parameters of a model of open_models.csv without an architecture."""
-    row = next(iter(tables.rows_with(OpenModel, "model", name)))
+    row = next(iter(tables.rows_of(OpenModel, "model", name)))
     place = f"{record.OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in record.PARAMETERS},
@@ -361,7 +361,7 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
     """Return the row of architectures.csv with exactly that name. Raises BadRow for a wrong row, and UnknownName if there is none."""
     tables = tables or shipped.read()
-    row = next(iter(tables.rows_with(Architecture, "model", name)), None)
+    row = next(iter(tables.rows_of(Architecture, "model", name)), None)
     if row is None:
         raise UnknownName("architecture", name, model_names(tables))
     return row
@@ -478,9 +478,8 @@ def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) 
     if name in fitted:
         return fitted[name][1]
     # The value that most accelerators have, among those with a value in the table.
-    of_name = shipped.read().only(record.HARDWARE, "quantity", name).checked_rows(AcceleratorFigure)
-    values = (float(row.value) for _, faults, row in of_name if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
-    return Counter(values).most_common(1)[0][0]
+    of_name, _ = shipped.read().checked(AcceleratorFigure, "quantity", name)
+    return Counter(float(row.value) for row in of_name if row.preferred).most_common(1)[0][0]
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:

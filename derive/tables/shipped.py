@@ -5,10 +5,10 @@ They are checked against datapackage.json. A table with a wrong cell stops with 
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, cast
 
 from derive.errors import BacksolveError, WrongData, WrongUnit, shorten, suggest
 from derive.files import content_of
@@ -116,11 +116,10 @@ def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | N
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "pricing_data")
 """The folder beside this package, in a checkout and in a wheel. Other folders of the same name have no effect."""
 DESCRIPTION = "datapackage.json"
+_CACHED = 256
+"""Results of reading that are kept, so that a process with many tables does not grow."""
 _FEW = 4
 """Maximum number of rows that a message lists. For more rows it names the first."""
-
-_Made = TypeVar("_Made")
-_Given = ParamSpec("_Given")
 
 Table: TypeAlias = type[TableRow] | str
 """The record of a table, or the name of a table of prices without a record."""
@@ -131,16 +130,6 @@ _CheckedRow: TypeAlias = tuple[Row, tuple[Fault, ...], TableRow | None]
 """A row, what is wrong with it, and its record if its cells are sound."""
 
 
-def _once(make: "Callable[Concatenate[Tables, _Given], _Made]") -> "Callable[Concatenate[Tables, _Given], _Made]":
-    """Return a method of `Tables` that keeps its results. All threads share the first result."""
-
-    def read(self: "Tables", /, *given: _Given.args, **named: _Given.kwargs) -> _Made:
-        key = (make.__name__, *given)
-        return cast("_Made", self._kept[key] if key in self._kept else self._kept.setdefault(key, make(self, *given, **named)))
-
-    return wraps(make)(read)
-
-
 class Tables:
     """The content of every file at one time, or why it cannot be read. A table is read when it is first needed.
 
@@ -149,28 +138,14 @@ class Tables:
     'A100'
     """
 
-    __slots__ = ("_kept", "files")
+    __slots__ = ("files",)
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
-        self._kept: dict[tuple[Any, ...], Any] = {}
-
-    def __reduce__(self) -> tuple[type["Tables"], tuple[Mapping[str, bytes | str]]]:
-        # Another process reads the rows again.
-        return Tables, (self.files,)
 
     def edited(self, **contents: str) -> "Tables":
         """Return the tables with new content for some of them, by name: `edited(fx="currency,date,...")`."""
-        return self.of({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
-
-    def of(self, files: Mapping[str, bytes | str]) -> "Tables":
-        """Return tables of these files. Rows are not read again if neither their file nor the description changed."""
-        made = Tables(files)
-        if files.get(DESCRIPTION) == self.files.get(DESCRIPTION):
-            same = {file for file, content in files.items() if self.files.get(file) == content}
-            of_one = [key for key in self._kept.copy() if key[0] in ("_raw", "checked_rows") and f"{_name(key[1])}.csv" in same]
-            made._kept.update({key: self._kept[key] for key in of_one})
-        return made
+        return Tables({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
 
     def content(self, file: str) -> bytes:
         """Return the bytes of a file. Raise BadRow for a file that is missing or cannot be read."""
@@ -182,68 +157,37 @@ class Tables:
     def schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a table in datapackage.json."""
         self.content(f"{name}.csv")
-        if f"{name}.csv" not in (found := self._schemas()):
+        if f"{name}.csv" not in (found := _schemas(self.content(DESCRIPTION))):
             raise BadRow(Problem(origin=DESCRIPTION, message=f"has no description of {name}.csv"))
         return found[f"{name}.csv"]
 
-    @_once
-    def _schemas(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the schema of every file of the description. Return no schemas if the description cannot be read."""
-        description = self.content(DESCRIPTION)
-        try:
-            return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return {}
-
-    @_once
     def columns(self, name: str) -> Mapping[str, Column]:
         """Return the columns of a table by name, as described."""
-        return {field["name"]: column_of(field) for field in self.schema(name)["fields"]}
+        self.schema(name)
+        return _columns(self.content(DESCRIPTION), name)
 
     def raw_rows(self, name: str) -> tuple[Row, ...]:
         """Return every row of a table as cells, the rows that cannot be split included."""
-        return self._raw(name)[1]
+        self.schema(name)
+        return _raw_table(self.content(f"{name}.csv"), self.content(DESCRIPTION), name)[1]
 
-    @_once
-    def _raw(self, name: str) -> tuple[CsvTable, tuple[Row, ...]]:
-        table = CsvTable(BytesIO(self.content(f"{name}.csv")), f"{name}.csv", self.columns(name))
-        return table, tuple(table)
+    def checked(self, table: Table, column: str = "", cell: str = "") -> _CheckedTable:
+        """Return the records and problems of a table by its description and its rules: of all rows, or of the rows with a cell."""
+        return _check_table(self, table, column, cell)  # type: ignore[arg-type]  # mypy reads the hash of a row as the hash of its class
 
-    @_once
-    def checked_rows(self, table: Table) -> tuple[_CheckedRow, ...]:
-        """Return every row by itself: its cells, its faults, and its record if its cells are valid."""
-        name, record = _name(table), None if isinstance(table, str) else table
-        return tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name))
+    def rows_of(self, record: type[AnyRecord], column: str = "", cell: str = "") -> tuple[AnyRecord, ...]:
+        """Return the rows of the table of a record. Raise BadRow with everything that is wrong with the table, or with its file.
 
-    @_once
-    def checked(self, table: Table) -> _CheckedTable:
-        """Return the records of a table, and all its problems by its description and its rules."""
-        return _check_table(self, table)
+        If only the rows with this cell are wanted, what is wrong with other rows does not matter, and they are not checked.
 
-    @_once
-    def only(self, name: str, column: str, cell: str) -> "Tables":
-        """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others."""
-        table, rows = self._raw(name)
-        part = Tables(self.files)
-        part._kept.update((key, found) for key, found in self._kept.copy().items() if key[0] in ("_schemas", "columns"))
-        part._kept["_raw", name] = (table, tuple(row for row in rows if row.get(column) == cell))
-        return part
-
-    def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-        """Return the rows of the table of a record. Raise BadRow with everything that is wrong with the table, or with its file."""
-        records, problems = self.checked(record)
+        >>> from derive.preset_rows import AcceleratorFigure
+        >>> {row.accelerator for row in read().rows_of(AcceleratorFigure, "accelerator", "H100-SXM")}
+        {'H100-SXM'}
+        """
+        records, problems = self.checked(record, column, cell)
         if problems:
             raise BadRow(*problems)
         return cast("tuple[AnyRecord, ...]", records)
-
-    def rows_with(self, record: type[AnyRecord], column: str, cell: str) -> tuple[AnyRecord, ...]:
-        """Return the rows of a record with this cell. What is wrong with other rows does not matter.
-
-        >>> from derive.preset_rows import AcceleratorFigure
-        >>> {row.accelerator for row in read().rows_with(AcceleratorFigure, "accelerator", "H100-SXM")}
-        {'H100-SXM'}
-        """
-        return self.only(record.TABLE, column, cell).rows_of(record)
 
     def own_row(self, record: type[AnyRecord], **cells: Any) -> AnyRecord:
         """Return a row that no file has. All columns without a value here are blank."""
@@ -261,6 +205,37 @@ class Tables:
         return tuple(found)
 
 
+# Every result depends on the bytes of files, so tables with one changed file share the rows of all others.
+
+
+@lru_cache(_CACHED)
+def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schema of every file of the description. Return no schemas if the description cannot be read."""
+    try:
+        return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+@lru_cache(_CACHED)
+def _columns(description: bytes, name: str) -> Mapping[str, Column]:
+    return {field["name"]: column_of(field) for field in _schemas(description)[f"{name}.csv"]["fields"]}
+
+
+@lru_cache(_CACHED)
+def _raw_table(content: bytes, description: bytes, name: str) -> tuple[CsvTable, tuple[Row, ...]]:
+    table = CsvTable(BytesIO(content), f"{name}.csv", _columns(description, name))
+    return table, tuple(table)
+
+
+@lru_cache(_CACHED)
+def _checked_rows(content: bytes, description: bytes, table: Table, column: str, cell: str) -> tuple[_CheckedRow, ...]:
+    """Return rows by themselves, all or the ones with this cell: the cells, the faults, and the record of valid cells."""
+    columns, record = _columns(description, _name(table)), None if isinstance(table, str) else table
+    rows = _raw_table(content, description, _name(table))[1]
+    return tuple((row, *_check_row(row, columns, record)) for row in rows if not column or row.get(column) == cell)
+
+
 _last = Tables({})
 
 
@@ -271,7 +246,7 @@ def read(folder: str | os.PathLike[str] | None = None) -> Tables:
     names = sorted(name for name in os.listdir(place) if name.endswith((".csv", DESCRIPTION))) if os.path.isdir(place) else []
     files = {name: _content(os.path.join(place, name)) for name in names}
     if files != last.files:
-        last = _last = last.of(files)
+        last = _last = Tables(files)
     return last
 
 
@@ -314,9 +289,12 @@ def read_cells(row: Row, columns: Iterable[Column]) -> tuple[dict[str, Any], lis
     return values, faults
 
 
-def _check_table(tables: Tables, table: Table) -> _CheckedTable:
+@lru_cache(_CACHED)
+def _check_table(tables: Tables, table: Table, column: str, cell: str) -> _CheckedTable:
     name = _name(table)
-    origin, (lines, rows), schema, checked = f"{name}.csv", tables._raw(name), tables.schema(name), tables.checked_rows(table)
+    schema, files = tables.schema(name), (tables.content(f"{name}.csv"), tables.content(DESCRIPTION))
+    checked, unknown = _checked_rows(*files, table, column, cell), _raw_table(*files, name)[0].unknown  # type: ignore[arg-type]
+    rows = [row for row, _, _ in checked]
     alone = [(row, fault) for row, faults, _ in checked for fault in faults]
     faulty = {row.place for row, _ in alone}
     sound, present = [row for row in rows if row.place not in faulty], [row for row in rows if not row.fault]
@@ -326,16 +304,16 @@ def _check_table(tables: Tables, table: Table) -> _CheckedTable:
         *_missing_references(tables, schema, sound),
     )
     shared: dict[Fault, list[Row]] = {}
-    for row, column, why in across:
-        shared.setdefault((column, why), []).append(row)
+    for row, of_column, why in across:
+        shared.setdefault((of_column, why), []).append(row)
     # A fault that several rows share is named once, at the first of them, with the numbers of all, because the first may be right.
     once = [
-        (rows[0], (column, f"{why} (rows {', '.join(str(row.place) for row in rows)})" if 1 < len(rows) <= _FEW else why))
-        for (column, why), rows in shared.items()
+        (alike[0], (of_column, f"{why} (rows {', '.join(str(row.place) for row in alike)})" if 1 < len(alike) <= _FEW else why))
+        for (of_column, why), alike in shared.items()
     ]
     named = sorted((*alone, *once), key=lambda one: one[0].place)
-    problems = [Problem(origin=origin, row=row.place, column=column, message=message) for row, (column, message) in named]
-    return tuple(record for _, _, record in checked if record), (*([lines.unknown] if lines.unknown else []), *problems)
+    problems = (Problem(origin=f"{name}.csv", row=row.place, column=of_column, message=message) for row, (of_column, message) in named)
+    return tuple(record for _, _, record in checked if record), tuple(filter(None, (unknown, *problems)))
 
 
 def _repeated_keys(columns: Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:

@@ -64,4 +64,4 @@ def test_tables_are_known_by_what_is_in_them():
     other = made_with(Data(tables.edited(fx=tables.content("fx.csv").decode() + "\n")))
     assert {name for name in found.tables if found.tables[name] != other.tables[name]} == {"fx.csv"}
     assert replace(other, tables=found.tables) == found
-    assert made_with(Data(tables.of({**tables.files, "fx.csv": "Permission denied"}))).tables["fx.csv"] is None
+    assert made_with(Data(shipped.Tables({**tables.files, "fx.csv": "Permission denied"}))).tables["fx.csv"] is None

@@ -78,9 +78,9 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n")):
         then, now = (sha256(content).hexdigest()[:8] for content in (tables.content("fx.csv"), tables.content("fx.csv") + b"\n"))
         assert changed_since(run).endswith(f"r.json: was made with other inputs: fx.csv, {then} -> {now}")
-    with reading(tables.of({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
+    with reading(shipped.Tables({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
         assert changed_since(run).endswith(" -> none; problems.csv, " + run.made.tables["problems.csv"][:8] + " -> none")
-    with reading(tables.of(dict.fromkeys(tables.files, b""))):
+    with reading(shipped.Tables(dict.fromkeys(tables.files, b""))):
         assert changed_since(run).endswith(f"; {len(tables.files) - 5} more like these") and "fx.csv, models.csv" not in changed_since(run)
     for module in ("numpy", "scipy"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
