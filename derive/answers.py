@@ -6,8 +6,7 @@ from collections import UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, isnan, log10
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import NoSingleValue
@@ -30,10 +29,6 @@ _BUDGETS, _OF_ALL = ("USD", "J/s"), "fleet_chips"
 """Units and quantities that limit a number from above: money, power, and the chips of all replicas."""
 POINTS = 25
 """Default number of points of a sweep."""
-_AT_ONCE = 4096
-"""Maximum number of points of a sweep that are read from its arrays at once."""
-_NO_PLACE = -1
-"""Index that means that a point has no answer."""
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, after its value."""
 SHORT = "does not fit"
@@ -307,22 +302,6 @@ class RouteStep:
 
 
 @immutable
-class Alike:
-    """Successive points of a sweep with answers that differ only in their numbers.
-
-    `given`, `values` and `beside` are columns over these points: one for every given, one for every answer that is a number, and one for
-    every remark. `answers` do not contain these numbers. For points without a number they are the whole answers, and `reason` has the
-    reason.
-    """
-
-    given: list[list[float]]
-    values: list[list[float]]
-    beside: list[list[float]]
-    answers: tuple[Answer, ...]
-    reason: Reason | None
-
-
-@immutable
 class Sweep:
     """The answers to a question at many points, as columns: the givens, and the points of each answer.
 
@@ -344,32 +323,16 @@ class Sweep:
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """Yield the givens, the answers and the reason of every point."""
-        for part in self.alike():
-            numbers = zip(*part.values, strict=True) if part.values else [()] * len(part.given[0])
-            for given, values in zip(zip(*part.given, strict=True), numbers, strict=True):
-                pairs = zip(part.answers, values, strict=True) if values else ()
-                points = tuple(Answer(kind="point", value=value, regime=one.regime, bound=one.bound) for one, value in pairs)
-                yield dict(zip(self.given, given, strict=True)), points or part.answers, part.reason
+        columns = (zip(*(column.tolist() for column in each), strict=True) for each in (self.given.values(), self.values, self.places))
+        for at, (given, values, places) in enumerate(zip(*columns, strict=True)):
+            answers, reason = self.others.get(at, ((), None))
+            known = [(value, place) for value, place in zip(values, places, strict=True) if not isnan(value)]
+            points = tuple(Answer(kind="point", value=value, regime=self.labels[at], bound=self.bounds[at]) for value, at in known)
+            yield dict(zip(self.given, given, strict=True)), points or answers, reason
 
-    def alike(self) -> "Iterator[Alike]":
-        """Yield the points in order, and successive points together if their answers are of one kind."""
-        import numpy as np
-
-        kinds = np.where(np.isnan(self.values), _NO_PLACE, self.places)
-        alone = np.full(len(self), -1)
-        alone[[*self.others]] = [*self.others]
-        changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0) | (alone[1:] != alone[:-1])
-        starts = np.union1d(np.flatnonzero(changes) + 1, np.arange(0, len(self), _AT_ONCE))
-        for start, stop in pairwise([*starts.tolist(), len(self)]):
-            found = [(row, place) for row, place in enumerate(kinds[:, start].tolist()) if place != _NO_PLACE]
-            answers, reason = self.others.get(start, ((), None))
-            yield Alike(
-                given=[column[start:stop].tolist() for column in self.given.values()],
-                values=[self.values[row, start:stop].tolist() for row, _ in found],
-                beside=[column[start:stop].tolist() for column in self.beside.values()],
-                answers=tuple(Answer(kind="point", regime=self.labels[at], bound=self.bounds[at]) for _, at in found) or answers,
-                reason=reason,
-            )
+    def beside_at(self, place: int) -> dict[str, float | None]:
+        """Return the numbers beside the answer of a point, None for one that is not known."""
+        return {name: None if isnan(column[place]) else float(column[place]) for name, column in self.beside.items()}
 
     @property
     def bound(self) -> str | None:

@@ -6,8 +6,7 @@ A part is the answers themselves, the warnings, the steps, the sensitivities, th
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
-from math import isclose, isnan
+from math import isclose
 
 from derive.answers import (
     BY_DEFAULT,
@@ -356,15 +355,6 @@ def span_lines(unknown: str, spans: Spans, after: str) -> list[str]:
     return [*lines, *([f"{'no effect':<14}{', '.join(idle)}, the others are at their middle"] if idle else [])]
 
 
-def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
-    """Yield a line for each point, with aligned columns. The rows are computed twice instead of kept in memory."""
-    widths = [len(cell) for cell in sweep_head(unknown, table)]
-    for row in sweep_cells(unknown, table):
-        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
-    for row in chain([sweep_head(unknown, table)], sweep_cells(unknown, table)):
-        yield "   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip()
-
-
 def sweep_head(unknown: str, table: Sweep) -> list[str]:
     """Return the names of the columns. If all answers are bounds, the column says so."""
     return [*table.given, unknown + bound_in_brackets(table.bound), *(name.replace("_", " ") for name in table.beside), "where"]
@@ -380,7 +370,7 @@ def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
     is_bound = table.bound is not None
     for place, (given, answers, reason) in enumerate(table.rows()):
         values = " or ".join(text_of(unknown, one, bound=not is_bound) for one in answers) or "-"
-        beside = ["-" if isnan(column[place]) else show(unknown, column[place]) for column in table.beside.values()]
+        beside = ["-" if number is None else show(unknown, number) for number in table.beside_at(place).values()]
         where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
         told = where or (reason.message.splitlines()[0] if reason else "")
         yield [*(show(name, value) for name, value in given.items()), values, *beside, told]

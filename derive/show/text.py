@@ -4,10 +4,10 @@ Text has the most important parts on one screen, or all parts with `--full`. Ans
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from math import isfinite, isnan
+from math import isfinite
 from textwrap import indent
 from typing import Any
 
@@ -24,11 +24,8 @@ FEW_LINES, MOST_LINES, MOST_TABLE_LINES = 15, 20, 25
 SCREEN_WIDTH, NARROW = 100, 80
 """Default width, and the width of a small terminal, which sweeps still fit."""
 
-_Fields = Callable[[Answer], dict[str, Any]]
 UNANSWERED = Answer(kind="none")
 """Placeholder for the answer of a question that has none."""
-_NUMBER = "<number>"
-"""Placeholder in a text for the number of each point."""
 
 _ENDS, _LOOSE = ("kind", "value", "low", "high"), ("loose_low", "loose_high")
 """Columns of the values of an answer, and of its ends over ranges."""
@@ -80,7 +77,6 @@ def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> I
 
 def solution_record(solution: Result) -> dict[str, Any]:
     """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
-    swept = solution.sweep.rows() if solution.sweep else ()
     groups = [[*map(vars, replicas)] for replicas in solution.deployments]
     deployments = [{"chips": sum(one["replicas"] * one["chips_per_replica"] for one in each), "parts": each} for each in groups]
     remarks = [*solution.lead, *(f"{solution.unknown} is {text}" for text in parts.prompts_words(solution)), *solution.said]
@@ -99,7 +95,7 @@ def solution_record(solution: Result) -> dict[str, Any]:
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
         **({"remarks": remarks} if remarks else {}),
-        **({"sweep": [{"given": given, "answers": [*map(_answer_record, found)]} for given, found, _ in swept]} if solution.sweep else {}),
+        **({"sweep": [*_point_records(solution.sweep)]} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
         **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),
         **({"deployments": deployments} if deployments else {}),
@@ -120,13 +116,19 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
     return {"kind": answer.kind, **found, "bound": answer.bound, **rest}
 
 
+def _point_records(table: Sweep) -> Iterator[dict[str, Any]]:
+    for place, (given, answers, _) in enumerate(table.rows()):
+        yield {"given": given, "answers": [*map(_answer_record, answers)], **table.beside_at(place)}
+
+
 def _json_lines(solution: Result) -> Iterator[str]:
+    """Yield JSON, of a sweep each point in one line."""
     if not solution.sweep:
         yield json.dumps(solution_record(solution), indent=2, allow_nan=False)
         return
     yield json.dumps(solution_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
-    yield from _separated(_json_points(solution.sweep))
+    yield from _separated(f"    {json.dumps(one, allow_nan=False)}" for one in _point_records(solution.sweep))
     yield "  ]\n}"
 
 
@@ -149,55 +151,14 @@ def _json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
 
 
 def _csv_rows(solution: Result, columns: Sequence[str]) -> Iterator[str]:
-    """Yield one line for each answer of one question."""
-
-    def cells(answer: Answer) -> dict[str, Any]:
-        own = {name: getattr(answer, name) for name in (*_ENDS, *_LOOSE, "regime", "formula", "bound")}
-        return {"unknown": solution.unknown, "unit": solution.unit, **own, **solution.beside}
-
-    if solution.sweep:
-        return csv_points(solution.sweep, cells, columns)
-    return (line_text([*map(cells(one).get, columns)]) for one in solution.answers or (UNANSWERED,))
-
-
-def csv_points(table: Sweep, answer_cells: _Fields, columns: Sequence[str]) -> Iterator[str]:
-    """Yield the points of a sweep as lines of CSV by the names of columns: a line for each answer, or one for a point without an answer."""
-    named = [*table.given, *table.beside]
-    for part in table.alike():
-        beside = _with_absent(part.beside, "")
-        numbers: dict[str, Sequence[float | str]] = dict(zip(named, [*part.given, *beside], strict=True))
-        rows = []
-        for place, answer in enumerate(part.answers or (UNANSWERED,)):
-            cells = {**_template_fields(answer, answer_cells), **dict.fromkeys(named, _NUMBER)}
-            own = {**numbers, **({"value": part.values[place]} if part.values else {})}
-            text = line_text(cells.get(name) for name in columns)
-            rows.append(_fill_template(text, _NUMBER, [own[name] for name in columns if cells.get(name) == _NUMBER]))
-        yield from chain.from_iterable(zip(*rows, strict=True))
-
-
-def _json_points(table: Sweep) -> Iterator[str]:
-    """Yield the points of a sweep as JSON, each as a text of several lines."""
-    for part in table.alike():
-        answers = [_template_fields(one, _answer_record) for one in part.answers]
-        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": answers, **dict.fromkeys(table.beside, _NUMBER)}
-        text = indent(json.dumps(record, indent=2, allow_nan=False), " " * 4)
-        yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values, *_with_absent(part.beside, "null")])
-
-
-def _with_absent(columns: Iterable[Sequence[float]], absent: str) -> list[Sequence[float | str]]:
-    """Return columns with a text in place of each missing number."""
-    return [[absent if isnan(one) else one for one in column] for column in columns]
-
-
-def _template_fields(answer: Answer, fields: _Fields) -> dict[str, Any]:
-    """Return the fields of an answer, with a placeholder for the number of a point."""
-    return fields(answer) | ({"value": _NUMBER} if answer.kind == "point" else {})
-
-
-def _fill_template(text: str, hole: str, columns: Sequence[Sequence[float | str]]) -> Iterator[str]:
-    """Return an iterator of the text with the numbers of each row in its placeholders. The rest of the text is formatted once."""
-    frame = text.replace("%", "%%").replace(hole, "%s")
-    return map(frame.__mod__, zip(*columns, strict=True))
+    """Yield one line for each answer of one question, and for each point without an answer."""
+    table, of_question = solution.sweep, {"unknown": solution.unknown, "unit": solution.unit}
+    points = table.rows() if table else [({}, solution.answers, None)]
+    for place, (given, answers, _) in enumerate(points):
+        same = {**of_question, **given, **(table.beside_at(place) if table else solution.beside)}
+        yield from (
+            line_text(same[name] if name in same else getattr(one, name, None) for name in columns) for one in answers or (UNANSWERED,)
+        )
 
 
 def spans_record(spans: Spans) -> dict[str, Any]:
@@ -315,11 +276,12 @@ def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
     return sum(fold(line, width).count("\n") + 1 for line in lines)
 
 
-def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
+def _sweep_table(solutions: Sequence[Result]) -> list[str]:
     """Return the table of a sweep, or the tables of several side by side, with a column for each answer."""
     tables = [(one.unknown, one.sweep) for one in solutions if one.sweep]
     if len(tables) == 1:
-        return parts.sweep_lines(*tables[0])
+        rows = [parts.sweep_head(*tables[0]), *parts.sweep_cells(*tables[0])]
+        return align_columns(rows, left=[len(rows[0]) - 1])
     labels = [parts.sweep_head(unknown, table)[len(table.given)] for unknown, table in tables]
     return align_columns([*parts.join_sweeps(tables, labels)])
 

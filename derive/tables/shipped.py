@@ -8,11 +8,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, cast
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast
 
 from derive.errors import BacksolveError, WrongData, WrongUnit, shorten, suggest
 from derive.files import content_of
-from derive.immutable import cut, refuse_change
+from derive.immutable import refuse_change
 from derive.quantities import QUANTITIES, quantity
 from derive.tables.cells import Column, column_of
 from derive.tables.lines import BadRow, CsvTable, Problem, Row
@@ -26,29 +27,17 @@ RowFault = tuple[Row, str | None, str]
 """A row, a column of it or None, and what is wrong."""
 
 
-class TableRow:
+class TableRow(SimpleNamespace):
     """A sound row of a shipped table. Its attributes are the columns that datapackage.json describes, and `place`, its line in the file.
 
-    A blank number, count or date is None, a blank text is "".
+    A blank number, count or date is None, a blank text is "". A row that no file has is at place 0.
     """
 
     TABLE: ClassVar[str]
+    place: int = 0
     __setattr__ = __delattr__ = refuse_change
 
-    def __init__(self, place: int = 0, **cells: Any):
-        self.__dict__.update(cells, place=place)
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, column: str) -> Any: ...
-
-    def __repr__(self) -> str:
-        return cut(f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})")
-
-    def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash((self.TABLE, self.place))
 
     def changed(self, **cells: Any) -> Self:
@@ -274,7 +263,7 @@ def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] |
     values, faults = read_cells(row, columns.values())
     if faults or record is None:
         return tuple(faults), None
-    made = record(row.place, **values)
+    made = record(place=row.place, **values)
     return tuple(made.faults()), made
 
 
