@@ -191,7 +191,7 @@ def parse(name: str, text: str, binary: bool = False) -> float:
     except _Unreadable as fault:
         kind = "a plain number" if row.unit == "1" else f"in {row.unit}"
         # As it can be typed, without a dollar sign, which a shell would remove.
-        example = "".join(_figure_and_unit(row, sqrt(row.low * row.high), digits=2))
+        example = "".join(figure_and_unit(row.name, sqrt(row.low * row.high), digits=2))
         raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {example}") from None
     return row.check(value)
 
@@ -533,7 +533,7 @@ def show(name: str, value: float, digits: int = 4) -> str:
     >>> show("step_time", 0.0144), show("active_params", 37e9), show("context_length", 200_000), show("output_price", 1.2e-5)
     ('14.4 ms', '37B', '200k tokens', '$12/MTok')
     """
-    figure, unit = _figure_and_unit(quantity(name), value, digits)
+    figure, unit = figure_and_unit(name, value, digits)
     suffix, dollars, per = unit.partition(" USD")
     return f"${figure}{suffix}{per}" if dollars else figure + unit
 
@@ -556,7 +556,13 @@ def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
     return _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
 
 
-def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
+def figure_and_unit(name: str, value: float, digits: int = 4) -> tuple[str, str]:
+    """Return the number and the unit of a value [SI] of a quantity as text.
+
+    >>> figure_and_unit("step_time", 0.0144), figure_and_unit("active_params", 37e9), figure_and_unit("output_price", 1.2e-5)
+    (('14.4', ' ms'), ('37', 'B'), ('12', ' USD/MTok'))
+    """
+    row = quantity(name)
     size, unit = scale(row.name, value, digits)
     figure = _figure(value / size, digits)
     if row.unit in _COUNTS_OF and digits >= _SHOWN and _ALL_DIGITS > value == round(value) != float(figure) * size:

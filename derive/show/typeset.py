@@ -1,6 +1,5 @@
 """Print answers as LaTeX and Markdown: each step with its equation, its form for the unknown, the form with numbers, and the value."""
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
@@ -12,12 +11,11 @@ from derive.records import LOWER, UPPER
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
 from derive.show.parts import all_warnings, head, origin_of, sweep_cells, sweep_head, values_of
 from derive.show.words import plain_regime, text_of
-from derive.units import show
+from derive.units import figure_and_unit
 
 _AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 """The sign of a point by its bound."""
 
-_FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
 _POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
 """Powers of ten of the suffixes of counts. A B behind a number would read as bytes."""
 _TIMES = r" \cdot "
@@ -35,18 +33,12 @@ def value_in_latex(name: str, value: float) -> str:
     2\,\text{USD/h}
     20\,\mu\text{s}
     """
-    text = show(name, value)
-    found = _FIGURE.fullmatch(text)
-    if not found:
-        return rf"\text{{{latex_text(text)}}}"
-    power = int(found["power"] or 0) + _POWERS[found["count"]]
-    unit = ("USD" if found["dollar"] else "") + (found["unit"] or "").strip()
+    number, words = figure_and_unit(name, value)
+    (figure, _, power), (count, _, unit) = number.partition("e"), words.partition(" ")
+    exponent = int(power or 0) + _POWERS[count]
     micro = r"\mu" if unit.startswith("µ") else ""
-    return (
-        found["figure"]
-        + (rf"{_TIMES}10^{{{power}}}" if power else "")
-        + (rf"\,{micro}\text{{{latex_text(unit.lstrip('µ'))}}}" if unit else "")
-    )
+    raised = rf"{_TIMES}10^{{{exponent}}}" if exponent else ""
+    return figure + raised + (rf"\,{micro}\text{{{latex_text(unit.lstrip('µ'))}}}" if unit else "")
 
 
 def substitute_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
