@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from math import isfinite
-from textwrap import indent
 from typing import Any
 
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Answer, Result, Spans, Sweep, next_whole, ways_to
@@ -37,7 +36,7 @@ def render(solution: Result, style: str) -> str:
 
 
 def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
-    """Yield the answers to one question, or to several with the same givens. The text of a long sweep is never all in memory.
+    """Yield the answers to one question, or to several with the same givens. Points of CSV and JSON are yielded one by one.
 
     The style is table, json, csv, latex or markdown. With `full` a table has all parts, otherwise the parts that fit a screen. The JSON of
     several answers is a list.
@@ -47,7 +46,7 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
     if style == "csv":
         return csv_lines(("", one) for one in solutions)
     if style == "json":
-        return _json_lines(solutions[0]) if len(solutions) == 1 else _json_list([*map(_json_lines, solutions)])
+        return _json_lines(solutions)
     from derive.show.typeset import latex_lines, markdown_lines
 
     documents = map({"latex": latex_lines, "markdown": markdown_lines}[style], solutions)
@@ -121,33 +120,18 @@ def _point_records(table: Sweep) -> Iterator[dict[str, Any]]:
         yield {"given": given, "answers": [*map(_answer_record, answers)], **table.beside_at(place)}
 
 
-def _json_lines(solution: Result) -> Iterator[str]:
-    """Yield JSON, of a sweep each point in one line."""
-    if not solution.sweep:
-        yield json.dumps(solution_record(solution), indent=2, allow_nan=False)
+def _json_lines(solutions: Sequence[Result]) -> Iterator[str]:
+    """Yield one answer as JSON, of a sweep each point in one line, or several as a list."""
+    table = solutions[0].sweep
+    if len(solutions) > 1 or not table:
+        records = [*map(solution_record, solutions)]
+        yield json.dumps(records if records[1:] else records[0], indent=2, allow_nan=False)
         return
-    yield json.dumps(solution_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
+    yield json.dumps(solution_record(replace(solutions[0], sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
-    yield from _separated(f"    {json.dumps(one, allow_nan=False)}" for one in _point_records(solution.sweep))
+    for place, one in enumerate(_point_records(table), 1):
+        yield f"    {json.dumps(one, allow_nan=False)}{',' if place < len(table) else ''}"
     yield "  ]\n}"
-
-
-def _separated(texts: Iterator[str], separator: str = ",", end: str = "") -> Iterator[str]:
-    """Yield texts with a separator after each but the last, and an end after the last."""
-    text = next(texts, "")
-    for following in texts:
-        yield f"{text}{separator}"
-        text = following
-    yield f"{text}{end}"
-
-
-def _json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
-    """Yield JSON documents, each in its lines, as one list."""
-    yield "["
-    for document in documents:
-        end = "" if document is documents[-1] else ","
-        yield from (indent(text, "  ") for text in _separated(document, "", end))
-    yield "]"
 
 
 def _csv_rows(solution: Result, columns: Sequence[str]) -> Iterator[str]:
