@@ -141,7 +141,7 @@ def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[
     shown = ranked[:most]
     more = [f"{len(found) - len(shown)} more: --full"] if len(found) > len(shown) else []
     missing = [text for text in shown if text in left_out]
-    warned = _name_points_once([text for text in shown if text not in left_out])
+    warned = [text for text in shown if text not in left_out]
     (warned or missing).extend(more)
     return [*label_lines("Not included", missing), *label_lines("Warning", warned), *label_line("Not used", unused_by_all(solutions))]
 
@@ -163,21 +163,6 @@ def all_warnings(*solutions: Result) -> tuple[str, ...]:
     """Return all warnings of some answers, each once, and the givens that are not used."""
     warnings = dict.fromkeys(text for one in solutions for text in one.warnings)
     return (*warnings, *(f"{name} is given but not used" for name in unused_by_all(solutions)))
-
-
-def _name_points_once(warnings: Sequence[str]) -> list[str]:
-    """Return warnings in which a point is named only by the first of its warnings.
-
-    >>> _name_points_once(["at mbu = 0.7: no data type is given", "at mbu = 0.7: it does not fit", "at mbu = 0.8: it does not fit"])
-    ['at mbu = 0.7: no data type is given', 'there: it does not fit', 'at mbu = 0.8: it does not fit']
-    """
-    found, before = [], ""
-    for text in warnings:
-        point, colon, rest = text.partition(": ")
-        at = point if colon and text.startswith("at ") else ""
-        found.append(f"there: {rest}" if at and at == before else text)
-        before = at
-    return found
 
 
 def values_of(solution: Result, answer: Answer, steps: Sequence[RouteStep]) -> dict[str, float]:

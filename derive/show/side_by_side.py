@@ -19,7 +19,6 @@ from derive.show.text import (
     MOST_TABLE_LINES,
     SCREEN_WIDTH,
     csv_lines,
-    fit_sweep,
     height,
     lines,
     most_important_assumptions,
@@ -74,9 +73,7 @@ def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
     ends = [_closing_lines(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
-        top, rows, legend = _swept_table(answered)
-        said = [*legend, *said]
-        yield from (top, *rows, *said, *ends[0]) if full else fit_sweep([top, *rows], len(rows), said, ends)
+        yield from (*_swept_table(answered), *said, *ends[0])
         return
     upright = _table_by_column(answered) if answered else []
     table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _table_by_row(answered)
@@ -199,23 +196,19 @@ def _cell_beside(solution: Result, name: str) -> str:
     return _cell(replace(solution, answers=(Answer(kind="point", value=solution.beside[name]),)))
 
 
-def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
-    """Return head, rows and legend of a sweep: a row for each point, a column for each deployment and question.
-
-    The legend is there only if the names are too long.
-    """
+def _swept_table(columns: Sequence[Column]) -> list[str]:
+    """Return a sweep: a row for each point, a column for each deployment and question, and a legend if the names are too long."""
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
     several = len({unknown for _, unknown, _ in tables}) > 1
     labels = [f"{unknown} {name}" if several else name for name, unknown, _ in tables]
     letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
     sweeps = [(unknown, table) for _, unknown, table in tables]
     rows = align_columns([*join_sweeps(sweeps, labels)], left=[0])
-    is_wide = max(map(len, rows)) > SCREEN_WIDTH
-    head, *lines = align_columns([*join_sweeps(sweeps, letters)], left=[0]) if is_wide else rows
+    if max(map(len, rows)) > SCREEN_WIDTH:
+        legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
+        rows = [*align_columns([*join_sweeps(sweeps, letters)], left=[0]), *legend]
     bound = same_bound(table.bound for _, _, table in tables)
-    title = "" if several else f"{tables[0][1]}{bound_in_brackets(bound)}\n"
-    legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
-    return f"{title}{head}", lines, legend if is_wide else []
+    return rows if several else [f"{tables[0][1]}{bound_in_brackets(bound)}", *rows]
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:

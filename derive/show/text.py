@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from math import isfinite
 from typing import Any
 
-from derive.answers import COUNTED, KEPT_FREE, POINTS, Answer, Result, Spans, Sweep, next_whole, ways_to
+from derive.answers import COUNTED, KEPT_FREE, Answer, Result, Spans, Sweep, next_whole, ways_to
 from derive.catalogue import basis_of, equation, rules_among
 from derive.records import LOWER, UPPER, right_side_at
 from derive.show import parts
@@ -20,8 +20,8 @@ from derive.units import show
 
 FEW_LINES, MOST_LINES, MOST_TABLE_LINES = 15, 20, 25
 """Lines of an answer, most lines of an answer with several warnings, and most lines of a table with what is below it."""
-SCREEN_WIDTH, NARROW = 100, 80
-"""Default width, and the width of a small terminal, which sweeps still fit."""
+SCREEN_WIDTH = 100
+"""Default width."""
 
 UNANSWERED = Answer(kind="none")
 """Placeholder for the answer of a question that has none."""
@@ -161,9 +161,6 @@ def spans_record(spans: Spans) -> dict[str, Any]:
     }
 
 
-_EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
-"""Steps between the printed points of a sweep, with the last point. The first few are tried with all assumptions, the others without."""
-
 MOST_ASSUMED, _MOST_MOVES = 3, 6
 """Largest number of assumptions, and of elasticities, that are printed."""
 
@@ -206,8 +203,8 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
     answered = [one for one in solutions if one.answers or one.sweep]
     below = [*_refusal_lines(solutions), *parts.warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
-        ends = [["", *assumption_lines(answered)], ["", *assumption_lines(answered, brief=True)]]
-        yield from fit_sweep(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
+        table = _sweep_table(answered)
+        yield from (*table, *below, "", *assumption_lines(answered, brief=len(table) > MOST_LINES))
         return
     whole = [*full_lines(solutions)]
     if not answered or (len(solutions) == 1 and height(whole, columns) <= FEW_LINES):
@@ -268,28 +265,6 @@ def _sweep_table(solutions: Sequence[Result]) -> list[str]:
         return align_columns(rows, left=[len(rows[0]) - 1])
     labels = [parts.sweep_head(unknown, table)[len(table.given)] for unknown, table in tables]
     return align_columns([*parts.join_sweeps(tables, labels)])
-
-
-def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
-    """Return a sweep and the lines below it, with as many points as a small screen has room for.
-
-    A sweep with a typed number of points has all its points. Otherwise the printed points are evenly apart and include the first
-    and the last. `ends` are the assumptions, in full and in brief.
-
-    >>> [*fit_sweep(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
-    ['batch', '0', '4', '8']
-    """
-    if points != POINTS:
-        return chain(table, below, ends[0])
-    top, *rows = table
-    ways = [(every, end) for end in ends for every in _EVERY[:_FEW]] + [(every, ends[-1]) for every in _EVERY[_FEW:]]
-    shown = [_thin_rows(top, rows, every, [*below, *end]) for every, end in ways]
-    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), shown[-1])
-
-
-def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
-    kept = rows[::every]
-    return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:

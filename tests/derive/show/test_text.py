@@ -7,13 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from derive.answers import Answer, Reason, Spans, Sweep
+from derive.answers import POINTS, Answer, Reason, Spans, Sweep
 from derive.show.layout import fold
 from derive.show.parts import sweep_cells, sweep_head
 from derive.show.text import (
     MOST_LINES,
     MOST_TABLE_LINES,
-    NARROW,
     SCREEN_WIDTH,
     height,
     lines,
@@ -25,7 +24,6 @@ from derive.show.text import (
 from derive.solving.api import solve
 from derive.solving.result import Solution
 from tests.tools.commands import DEPLOYED, call, refused
-from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -71,7 +69,7 @@ def text(unknown: str, given: dict) -> str:
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
     solution = solve(asked[0], **asked[1])
-    for columns in (SCREEN_WIDTH, NARROW):
+    for columns in (SCREEN_WIDTH, 80):
         told = "\n".join(screen_lines([solution], columns))
         assert fold(told, columns).count("\n") + 1 <= MOST_LINES
         assert solution.warnings == () or any(warning in told for warning in solution.warnings)
@@ -85,19 +83,11 @@ def test_a_short_answer_is_shown_whole():
     assert text("sparsity", {"total_params": 6e11, "active_params": 3e10}) == solution.full
 
 
-@pytest.mark.slow
-@in_one_test(("unknowns", "chips"), [("step_time", 4), ("step_time", 16), ("step_time,throughput", 16), ("cost_per_token", 16)])
-def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unknowns, chips):
-    given = {**DEEPSEEK, "chips": chips, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
-    solutions = [solve(name, **given) for name in unknowns.split(",")]
+def test_a_sweep_has_a_line_for_each_point_and_few_words_below_many():
+    given = {**DEEPSEEK, "chips": 16, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
+    solutions = [solve(name, **given) for name in ("step_time", "throughput")]
     lines = [*screen_lines(solutions)]
-    assert height(lines, 80) <= MOST_TABLE_LINES and any(line.endswith(" points between: --full)") for line in lines)
-    assert lines[1].split()[0] == "1" and any(line.split()[0] == "4096" for line in lines if line)
-    # What is doubtful of both is said of the first.
-    said = {kind: text for one in reversed(solutions) for kind, text in zip(one.kinds, one.warnings, strict=True)}
-    assert said
-    in_ten = solve("step_time", **given | {"batch": "1..4096:log:30"})
-    assert not any("points between" in line for line in screen_lines([in_ten])), "in as many points as were asked for"
+    assert [lines[1].split()[0], lines[POINTS].split()[0]] == ["1", "4096"] and height(lines, 80) <= POINTS + MOST_LINES
 
 
 def test_the_command_is_short_unless_it_is_asked_for_all():
