@@ -155,7 +155,9 @@ def _shares_of_part(words: str, regime: str, values: Mapping[str, float]) -> str
     try:
         if words == CAPACITY_BOUND:
             held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
-            return f"weights {_percent(held)}, KV {_percent(1 - held)}"
+            reserve = values.get("reserved_share", 0.0)
+            rest = f", reserve {_percent(reserve)}" if reserve else ""
+            return f"weights {_percent(held)}, KV {_percent(abs(round(1 - held - reserve, 9)))}{rest}"
         if words.startswith(_PROMPTS):
             return _prefill_shares(words.removeprefix(_PROMPTS), values, regime)
         return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""

@@ -66,3 +66,9 @@ def test_the_arithmetic_of_a_chunk_is_counted():
     assert "compute-bound: decoding 0.052 %, the chunk 99.9 %; reads take 14 % of that time" in alone
     many = next(screen_lines([solve("mixed_step_time", **asked, batch=64, prefill_chunk=512)]))
     assert "memory-bound: weights 32 %, KV 68 %; arithmetic takes 68 % of that time" in many
+
+
+def test_what_is_reserved_is_no_part_of_the_cache():
+    held = {"weight_bytes": 6e11, "chips": 10.0, "pipeline_stages": 1.0, "hbm_capacity": 1e11, "reserved_share": 0.1}
+    said = limit_in_words(Answer(kind="interval", high=1.0), held, ("memory.sequences_that_fit@1",))
+    assert said == "bound by memory capacity: weights 60 %, KV 30 %, reserve 10 %"
