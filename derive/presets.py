@@ -453,19 +453,6 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     )
 
 
-def usual_attention_rate(dtype: str) -> float:
-    """Return the rate of attention over the rate of a narrower data type, to two digits, for most accelerators of hardware.csv.
-
-    >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
-    (0.5, 0.25)
-    """
-    tables = shipped.read()
-    peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
-    rates: dict[tuple[str, str], float] = {(row.accelerator, row.dtype): row.value for row in peaks}
-    pairs = [[rates.get((name, one)) for one in (record.ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
-    return Counter(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow).most_common(1)[0][0]
-
-
 def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) -> float | None:
     """Return the usual value of a quantity in the tables that ship, for a kind of model, a deployment and the data type of a chip."""
     if name == "experts":
@@ -473,7 +460,9 @@ def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) 
         routers = (row for row in rows_of(Architecture) if row.experts and row.active_experts)
         return max(float(row.experts / row.active_experts) for row in routers)
     if name == "attention_rate_ratio":
-        return None if dtype == record.ATTENTION_DTYPE else usual_attention_rate(dtype)
+        # On most accelerators the rate doubles if the width is halved.
+        bytes_of = record.BYTES_PER_WEIGHT
+        return None if dtype == record.ATTENTION_DTYPE else bytes_of[dtype] / bytes_of[record.ATTENTION_DTYPE]
     fitted = fitted_efficiencies(kinds, (deployment,))
     if name in fitted:
         return fitted[name][1]
