@@ -41,7 +41,7 @@ _NEAR = 0.8
 @click.option("--at", "time", metavar="TIME", help="Only equations from this time of the lecture, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
-@click.option("--without", type=options.OneOf(_LACKING), help="Only equations whose quantities are all given except one.")
+@click.option("--without", type=click.Choice(_LACKING), help="Only equations whose quantities are all given except one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
@@ -254,7 +254,7 @@ def _about(word: str) -> tuple[Sequence[Quantity], Sequence[Equation]]:
 @click.option("--used-by", metavar="RESULT.json", help="Cite all sources of a saved result, each with its reason. - is standard input.")
 @options.html_base
 @click.option(
-    "--reading", type=options.OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record."
+    "--reading", type=click.Choice(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record."
 )
 @click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, to change the notation in one place.")
 @options.tier

@@ -11,7 +11,7 @@ import click
 
 from backsolve.streams import UNREAD
 from derive.catalogue import by_id
-from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.errors import WrongData, WrongValue, shorten
 from derive.files import label, standard_input
 from derive.quantities import QUANTITIES
 
@@ -86,15 +86,6 @@ class Commands(click.Group):
     """A group of such commands."""
 
     command_class = Command
-
-
-class OneOf(click.Choice[str]):
-    """A choice between a few words. An error lists them and suggests the nearest one."""
-
-    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """Return the message on another word."""
-        allowed = ", ".join(map(repr, self.choices))
-        return f"{shorten(str(value))} is not one of {allowed}{suggest(str(value), self.choices, lists=False)}"
 
 
 _RATES = "backsolve.rates"
@@ -199,7 +190,7 @@ def words(metavar: str, *kinds: str, required: bool = False) -> Callable[[_Comma
 
 def form(*forms: str, help: str = "Form of the answer.") -> Callable[[_Command], _Command]:
     """Return the option `--as FORM`. The first form is the default."""
-    return click.option("--as", "style", type=OneOf(forms), default=forms[0], help=help)
+    return click.option("--as", "style", type=click.Choice(forms), default=forms[0], help=help)
 
 
 def workers(help: str) -> Callable[[_Command], _Command]:

@@ -32,7 +32,7 @@ _FAULTY_NOISE = 0.3
 
 @click.command("validate", cls=options.Command)
 @click.option(
-    "--section", type=options.OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated."
+    "--section", type=click.Choice((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated."
 )
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 18,000 simulated sheets and their control.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun. {SEEDS} by default.")
