@@ -3,12 +3,10 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from statistics import median
 from typing import Any
 
 from derive import presets
 from derive.answers import BOUGHT, COUNTED, SHORT, Answer, Column, Result, next_whole, same_bound, shown_end
-from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import BETTER
@@ -25,7 +23,6 @@ from derive.show.text import (
     solution_record,
 )
 from derive.show.words import brief_regime, text_of
-from derive.tables.shipped import in_si
 from derive.tables.writing import line_text
 from derive.units import show
 
@@ -66,10 +63,7 @@ def _column_record(one: Column) -> dict[str, Any]:
 
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
-    said, brief = (
-        [*_rent_lines(_rents_used(answered), told is _first_of_each_kind), *_remarks(columns, answered, told)]
-        for told in (_group_by_text, _first_of_each_kind)
-    )
+    said, brief = ([*_rent_lines(answered), *_remarks(columns, answered, told)] for told in (_group_by_text, _first_of_each_kind))
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
     ends = [_closing_lines(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
@@ -123,32 +117,18 @@ def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list
     return found
 
 
-def _rents_used(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
-    """Return the rents behind the chip price (their median) of each deployment, by its chips."""
-    taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
-    return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
-
-
 def _rent(solution: Result) -> float | None:
     """Return the chip price from the tables that an answer uses, or None."""
     return None if solution.provenance.get("chip_price", "given") == "given" else solution.given.get("chip_price")
 
 
-def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list[str]:
-    """Return the median rent of each chip with terms, days and grades, and a warning if the terms differ. In brief, return the prices."""
-    terms = {name: sorted({presets.term_of(row) for row in rows}) for name, rows in rented.items()}
-    prices = {name: show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows)) for name, rows in rented.items()}
-    said = []
-    for name, rows in rented.items():
-        days = sorted(row.date.isoformat() for row in rows if row.date)
-        span = f"{days[0]} to {days[-1]}" if len({*days}) > 1 else "".join(days[:1])
-        grades = ", ".join(dict.fromkeys(row.verification.replace("_", " ") for row in rows))
-        many = f"median of {len(rows)} rents" if len(rows) > 1 else "one rent"
-        said.append(f"{name}: {prices[name]}, {many}, {', '.join(terms[name])}, {span} ({grades})")
-    alike = len({tuple(one) for one in terms.values()}) < 2
-    if brief and said:
-        said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}. The rents behind the median: --full"]
-    return [*label_lines("Rent", said), *([] if alike else label_lines("Warning", [_OF_SEVERAL_TERMS]))]
+def _rent_lines(columns: Sequence[Column]) -> list[str]:
+    """Return the rents that answers use, by the chips of their deployments, and a warning if their terms differ."""
+    rented = {one.hardware: rent for one in columns for solution in one.solutions if (rent := _rent(solution)) is not None}
+    said = [f"{show('chip_price', rent)} of {' '.join(chips)}" for chips, rent in rented.items()]
+    terms = {frozenset(map(presets.term_of, presets.rents(chip))) for chips in rented for chip in chips}
+    lines = label_lines("Rent", [f"{', '.join(said)}. The rents behind the median: backsolve show CHIP"]) if said else []
+    return [*lines, *(label_lines("Warning", [_OF_SEVERAL_TERMS]) if len(terms) > 1 else [])]
 
 
 def _table_by_column(columns: Sequence[Column]) -> list[str]:
