@@ -10,13 +10,12 @@ from itertools import pairwise
 from math import exp, inf, log
 from typing import Any
 
-from derive.answers import COUNTED, DECODE_ALONE
+from derive.answers import COUNTED
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.roles import Prompts
 from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
 from derive.solving.limits.answering import round_answer
@@ -56,7 +55,7 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     for one in (one for one in trials if not one.side and (open_ or not one.agrees_with(found))):
         roots, (least, most) = one.find_roots()
         if solutions := [there for root in roots or () if (there := one.answer_at(root))]:
-            return one.add_prompts(_join_answers(one, solutions))
+            return _join_answers(one, solutions)
         if roots == [] and found.answers and not least <= one.value <= most:
             return _refuse_beyond(found, one)
     limits = [one for one in trials if one.side]
@@ -100,21 +99,6 @@ class _Trial(Limit):
         side = there.answers[0].bound if there else None
         return bool(there and side and is_within(LOWER if side == UPPER else UPPER, there.value, self.value))
 
-    def add_prompts(self, found: Solution) -> Solution:
-        """Return an answer for decode alone with the one at which the same chips also compute the prompts, if there is one."""
-        if DECODE_ALONE not in found.kinds or len(found.answers) > 1:
-            return found
-        from scipy.optimize import brentq
-
-        both, row = replace(self, switches=self.switches.join(*self.switches.using, Prompts.together)), quantity(self.unknown)
-        for end in (row.at(0.0), row.at(1.0)):
-            with suppress(WrongValue, ValueError):
-                # The largest batch that fits in memory is a whole number, so that the result has small jumps.
-                place = brentq(both.height_at, *sorted((log(end), log(found.value))), xtol=_CLOSE)
-                there = both.answer_at(exp(place), bare=True)
-                return replace(found, with_prompts=_turn_answer(self.unknown, there)) if there else found
-        return found
-
     def as_fact(self, held: Solution) -> Fact | None:
         """Return what the limit leaves of the unknown, all or none of it if it does not bind, or None if that cannot be seen."""
         roots, _ = self.find_roots(over_jumps=True)
@@ -127,13 +111,6 @@ class _Trial(Limit):
         stretch = (place, inf) if self.is_met_at(place * _WELL_BEYOND) else (0.0, place)
         return Fact(self, _join_answers(self, [there]), [stretch])
 
-    def height_at(self, place: float) -> float:
-        """Return the logarithm of the result over the wanted one, at the logarithm of a value of the unknown."""
-        there = self.value_at(exp(place))
-        if there is None:
-            raise WrongValue("there is no result")
-        return log(there / self.value)
-
     def find_roots(self, over_jumps: bool = False) -> tuple[list[float] | None, tuple[float, float]]:
         """Return the values at which the result is the wanted one, whether memory suffices or not, and the ends of the results seen.
 
@@ -142,6 +119,12 @@ class _Trial(Limit):
         """
         from scipy.optimize import brentq
 
+        def height(place: float) -> float:
+            there = self.value_at(exp(place))
+            if there is None:
+                raise WrongValue("there is no result")
+            return log(there / self.value)
+
         row, counted = quantity(self.unknown), self.unknown in COUNTED
         places = [2.0**power for power in range(_PLACES + 1)] if counted else [row.at(k / _PLACES) for k in range(_PLACES + 1)]
         heights: list[tuple[float, float]] = []
@@ -149,7 +132,7 @@ class _Trial(Limit):
             return None, (0.0, inf)
         for place in (log(place) for place in places if place > 0):
             with suppress(WrongValue, ValueError):
-                heights.append((place, self.height_at(place)))
+                heights.append((place, height(place)))
         ends = [self.value * exp(height) for _, height in heights]
         reach = (min(ends, default=0.0), max(ends, default=inf))
         moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
@@ -161,8 +144,8 @@ class _Trial(Limit):
                 found.append(float(round(exp(low if abs(one) < abs(other) else high))))
             elif one * other <= 0 and one != other:
                 with suppress(WrongValue, ValueError):
-                    place = float(brentq(self.height_at, low, high, xtol=1e-13, rtol=1e-13))
-                    found += [exp(place)] if over_jumps or abs(self.height_at(place)) <= _CLOSE else []
+                    place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
+                    found += [exp(place)] if over_jumps or abs(height(place)) <= _CLOSE else []
         return [*dict.fromkeys(found)], reach
 
 

@@ -308,7 +308,7 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     """Return that a rate of requests is for decode alone, and how much more chips it needs with prompts on the same ones."""
     apart, together = equation(Prompts.apart), equation(Prompts.together)
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
-    if Tokens.prompt not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
+    if Tokens.prompt not in (*asked.known, asked.unknown) or not rests or not any(row.id == apart.id for row in asked.active):
         return None
     told = "prompts need additional chips"
     share = values_with(asked, inputs_of(asked, values)[0], {}, (Prompts.time_share,)).get(Prompts.time_share)

@@ -67,7 +67,7 @@ def answer_with_way(asked: Question) -> _Outcome:
         return consistent_answer(asked)
     solution, way = _answer_within_limits(asked)
     place = value_inside(solution.answers[0]) if solution.answers else None
-    silent = asked.silent or place is None or Tokens.prompt not in asked.known or DECODE_ALONE in solution.kinds
+    silent = asked.silent or place is None or Tokens.prompt not in (*asked.known, asked.unknown) or DECODE_ALONE in solution.kinds
     if silent and not solution.unused:
         return solution, way
     limits = split_limits(replace(asked, silent=silent))
