@@ -105,15 +105,6 @@ EQUATIONS = (
         sources=(ours("the ratio of two prices of a sheet"),),
     ),
     Equation(
-        id="cache.write_premium_of_prices",
-        title="Cache write premium from prices",
-        stand_in=True,
-        relation=lambda cache_write_premium, cache_write_price, input_price: (cache_write_premium, cache_write_price / input_price - 1),
-        statement="The additional price of a prompt token that is written to the cache, over the price of an uncached one.",
-        result="0.25",
-        sources=(ours("the ratio of two prices of a sheet, minus 1"),),
-    ),
-    Equation(
         id="cache.rematerialisation_cost",
         changes=(
             "attention is a factor, which may be large in long contexts",

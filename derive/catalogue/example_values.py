@@ -166,7 +166,6 @@ EXAMPLE_VALUES: Mapping[str, str] = {
     "input_price": "2 USD/MTok",
     "output_price": "15 USD/MTok",
     "cache_read_price": "0.3 USD/MTok",
-    "cache_write_price": "2.5 USD/MTok",
     "output_input_ratio": "6",
     "long_context_threshold": "200k",
     "premium_out": "1.5",

@@ -471,6 +471,7 @@ _ALSO_CALLED = (
     ("link_bandwidth scale_out_link_bandwidth", "pcie_bandwidth infiniband ib_bandwidth rdma_bandwidth nic_bandwidth"),
     ("all_reduce_time tensor_parallel_time data_parallel_time", "all_gather_time reduce_scatter_time"),
     ("model_dim", "hidden"),
+    ("cache_write_premium", "cache_write_price"),
     ("output_price input_price", "batch_price"),
     ("hbm_capacity", "hbm"),
     ("throughput requests_per_second", "goodput"),

@@ -24,14 +24,6 @@ ROWS = (
         low=1e-11,
         high=1e-3,
     ),
-    Quantity(
-        name="cache_write_price",
-        symbol="p_cw",
-        unit="USD/token",
-        meaning="price of a prompt token that is written to the cache",
-        low=1e-10,
-        high=1e-3,
-    ),
     Quantity(name="storage_price", symbol="S", unit="USD/token/s", meaning="price of keeping one token in the cache", low=1e-14, high=1e-7),
     Quantity(name="output_input_ratio", symbol="R", meaning="output price over input price", low=1.01, high=20),
     Quantity(

@@ -52,7 +52,7 @@ END_OF_THE_TALK = 2 * 3600 + 13 * 60
 
 SHEET = {
     *("input_price", "output_price", "cache_read_price", "storage_price", "output_input_ratio", "long_context_threshold"),
-    *("premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "cache_write_price", "fast_price_ratio"),
+    *("premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "fast_price_ratio"),
 }
 """What a seller publishes; everything else is physics or what hardware costs."""
 
