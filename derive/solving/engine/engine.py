@@ -10,11 +10,11 @@ from math import inf, isclose, isfinite
 from types import MappingProxyType
 
 from derive.answers import SHORT
-from derive.expressions.branches import current_regime, regimes_of
+from derive.expressions.branches import current_regime
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
-from derive.records import HOLDS, Equation, right_side_at
+from derive.records import HOLDS, Equation
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
@@ -29,17 +29,14 @@ from derive.solving.question.defaults import PLAIN
 from derive.solving.question.presets import tell_given
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
-from derive.trees import difference, evaluate, names
+from derive.trees import difference
 from derive.units import show
 
 LEAVES_OPEN = ("not_identified", "missing_givens")
 """Codes of a leg that may have an answer if more were known."""
 
-_NUDGE, _LEAST_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e-12, 1e8, 1e-15
-"""Relative changes of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
-
-_ALL_LOST = 1e14
-"""Magnification of last digits from which on nothing is left of a value."""
+_MOST_MAGNIFIED, _ALL_LOST = 1e8, 1e14
+"""By how much last digits may be magnified (half of them are left), and from where on nothing is left of a value."""
 
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
@@ -206,12 +203,11 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
     for one in (one for one in found if one.kind == "point"):
-        at = {**values, unknown: one.point}
-        magnified = _magnification(case, unknown, at, rounding, (_NUDGE, _LEAST_NUDGE))
+        magnified = _magnification(one, rounding)
         if magnified > _ALL_LOST and len(found) == 1 and QUANTITIES[unknown].may_be_zero:
             # Rounding alone is as large: it is zero.
             return (replace(one, value=0.0),), None
-        if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
+        if magnified > _MOST_MAGNIFIED:
             message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
     return found, reason
@@ -308,35 +304,9 @@ def _is_anything(unknown: str, found: Answer) -> bool:
     return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
 
 
-def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
-    """Return whether a relative error of the unknown decides which of two terms is the larger."""
-    beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
-    pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
-    held = (pair for pair in pairs if any(unknown in names(side) for side in pair))
-    return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
-
-
-def _magnification(
-    case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding, nudges: tuple[float, ...] = (_NUDGE,)
-) -> float:
-    """Return by how much the last digits of the givens are magnified in the unknown, seen at small changes of each."""
-
-    def height(at: Mapping[str, float]) -> float:
-        return case.left_side(at) - right_side_at(case, at)
-
-    def slope(name: str, nudge: float = _NUDGE) -> float:
-        """Return how far the sides differ after a small change, over the change, at the edge of the domain to the side that exists."""
-        beside = (height({**values, name: values[name] * (1 + sign * nudge)}) for sign in (1, -1))
-        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0) / nudge
-
-    if values[unknown] == 0:
-        # A factor is exactly zero, so there is no last digit to be lost.
-        return 1.0
-    here = height(values)
-    steepest = {name: max(slope(name, nudge) for nudge in nudges) for name in case.symbols if name != unknown}
-    total = sum(rounding.get(name, 1.0) * one for name, one in steepest.items() if one)
-    own = slope(unknown)
-    return total / own if own else inf
+def _magnification(found: Answer, rounding: _Rounding) -> float:
+    """Return by how much the last digits of the givens are magnified in a point: what a factor makes exactly zero loses none."""
+    return sum(abs(by) * rounding.get(name, 1.0) for name, by in found.elasticities.items()) or 1.0
 
 
 def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
@@ -357,7 +327,7 @@ def _extend_world(world: World, leg: Leg, found: Answer) -> World:
         closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
         steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
         values = traced.values
-    magnified = _magnification(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
+    magnified = _magnification(found, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
     return World(
         values=values,
         slopes={**world.slopes, leg.unknown: WhenRead(partial(_sum_slopes, found.elasticities, world))},
