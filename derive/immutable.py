@@ -52,7 +52,7 @@ def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True) -> A
 
 def _initialiser(cls: Any) -> Callable[..., None]:
     """Return the `__init__` of a record, which stores its arguments. The class has the defaults."""
-    known, after = fields(cls), getattr(cls, "__post_init__", None)
+    known, after = [one for one in fields(cls) if one.init], getattr(cls, "__post_init__", None)
     names = tuple(one.name for one in known if not one.kw_only)
     for one in known:
         if one.default_factory is not MISSING:

@@ -261,6 +261,10 @@ class Equation:
     name only if its quantity is requested, or is not given although all its inputs are known. A condition or a rule of thumb with a `rule`,
     its name on the first line of an answer, is used if definitions give no answer. `direction` is the side on which a bound with the sense
     = limits its left side. `changes` has one line for every version after the first: the change of the mathematics, and the reason.
+
+    Every question reads `parameters`, all quantities and constants of the relation as they are written, `symbols`, those without the
+    constants, `inputs`, the quantities on the right, `names`, all its quantities in no order, and `defines`, the quantity on the left,
+    or None for a limit, a claim and a further relation.
     """
 
     id: str
@@ -292,11 +296,20 @@ class Equation:
     unsaid: tuple[str, ...] = ()
     """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""
 
-    @cached_property
-    def defines(self) -> str | None:
-        """Return the quantity that it defines, the left one, or None for a limit, a claim and a further relation."""
+    parameters: tuple[str, ...] = field(init=False)
+    symbols: tuple[str, ...] = field(init=False)
+    inputs: frozenset[str] = field(init=False)
+    names: frozenset[str] = field(init=False)
+    defines: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Store what every question reads of every equation."""
+        parameters = argument_names(self.relation)
+        symbols = tuple(name for name in parameters if name not in CONSTANTS)
         defining = self.kind in CHAINED_BY_ITSELF or (self.variant and self.kind != CONDITION)
-        return self.symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
+        defined = symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
+        sets = {"inputs": frozenset(symbols[1:]), "names": frozenset(symbols)}
+        self.__dict__.update(parameters=parameters, symbols=symbols, defines=defined, **sets)
 
     @cached_property
     def example(self) -> Mapping[str, str]:
@@ -335,26 +348,6 @@ class Equation:
     def reference(self) -> str:
         """Return the reference that a result quotes: `id@version`."""
         return f"{self.id}@{self.version}"
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """Return the names of all quantities and constants of the relation, in the order they are written."""
-        return argument_names(self.relation)
-
-    @cached_property
-    def symbols(self) -> tuple[str, ...]:
-        """Return the names of the quantities of the relation, without the constants."""
-        return tuple(name for name in self.parameters if name not in CONSTANTS)
-
-    @cached_property
-    def inputs(self) -> frozenset[str]:
-        """Return the names of the quantities on the right."""
-        return frozenset(self.symbols[1:])
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """Return the names of all its quantities, in no order."""
-        return frozenset(self.symbols)
 
     @cached_property
     def sides(self) -> "tuple[Expr, Expr]":

@@ -126,7 +126,7 @@ def needed_legs(wanted: str, legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
 
 def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by one equation that is left when all undetermined quantities are eliminated from others."""
-    legs, reached, system = _open_system(unknown, rows, known)
+    legs, reached, system, _ = _open_system(unknown, rows, known)
     for solved in _solve_for(unknown, system, reached):
         yield Way(needed_legs(unknown, {**legs, unknown: Step(solved, unknown)}))
 
@@ -136,7 +136,7 @@ def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], 
 
     The unknown itself is tried first, and nothing else if it is to be tried `alone`.
     """
-    legs, reached, system = _determined_system(unknown, rows, known)
+    legs, reached, _, system = _open_system(unknown, rows, known)
     needed = tuple(_drop_loose_ends(unknown, system, reached))
     defined = {name for name, leg in legs.items() if leg.rows[-1].symbols[0] == name}
     # A second definition of what is worked out already says nothing new.
@@ -185,7 +185,7 @@ def has_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> 
 
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a trial value."""
-    legs, reached, system = _determined_system(unknown, rows, known)
+    legs, reached, _, system = _open_system(unknown, rows, known)
     for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
         for solved in _solve_for(other, system, reached):
             before = needed_legs(other, {**legs, other: Step(solved, other)})
@@ -197,21 +197,15 @@ def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozense
 @lru_cache(maxsize=1024)
 def _open_system(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
-) -> tuple[Mapping[str, Step], frozenset[str], list[Equation]]:
-    """Return the steps one equation at a time, what they reach, and the equations behind the unknown that they leave open."""
+) -> tuple[Mapping[str, Step], frozenset[str], list[Equation], list[Equation]]:
+    """Return the steps one equation at a time, what they reach, and the equations behind the unknown that they leave open, all of them
+    and those that can determine all their quantities.
+    """
     equalities = tuple(row for row in rows if row.sense == "=")
     legs = propagate(equalities, known, frozenset())
     reached = known.union(legs)
-    return legs, reached, [] if unknown in legs else _rows_behind(unknown, equalities, reached)
-
-
-@lru_cache(maxsize=1024)
-def _determined_system(
-    unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
-) -> tuple[Mapping[str, Step], frozenset[str], list[Equation]]:
-    """Return the same with the equations that can determine all their quantities."""
-    legs, reached, system = _open_system(unknown, rows, known)
-    return legs, reached, _determined_part(system, reached)
+    system = [] if unknown in legs else _rows_behind(unknown, equalities, reached)
+    return legs, reached, system, _determined_part(system, reached)
 
 
 def _determined_part(system: list[Equation], reached: frozenset[str]) -> list[Equation]:

@@ -54,25 +54,28 @@ def list_caveats(asked: Question, values: Values, used: Sequence[Equation], solv
     return dict(sorted(found.items(), key=lambda item: -item[1].factor))
 
 
-def _row_applies(row: Supposition, asked: Question, values: Values, used: Sequence[Equation]) -> bool:
-    """Return whether an answer rests on what a row supposes, by what the row says of that."""
+def _list_rows(asked: Question, values: Values, used: Sequence[Equation]) -> list[Supposition]:
+    """Return the suppositions on which an answer rests, by what each row says of that."""
     known = {asked.unknown, *asked.known}
     spoken = {name for one in used for name in (*one.symbols, one.id)}
+    put_in = {name for one in used for name in one.put_in}
+    active = {one.id for one in asked.active}
     at = {**evaluate_defaults(asked.defaults, values), **values}
-    matters = row.default or row.about or row.only_memory or row.quantity in spoken
-    return bool(
-        matters
-        and (not row.default or any(name in one.put_in for one in used for name in row.default))
+    return [
+        row
+        for row in SUPPOSITIONS
+        if (row.default or row.about or row.only_memory or row.quantity in spoken)
+        and (not row.default or not put_in.isdisjoint(row.default))
         and (not row.uses or not spoken.isdisjoint(row.uses))
         and (not row.about or not known.isdisjoint(row.about))
         and {*row.known} <= values.keys()
         and known.isdisjoint(row.absent)
-        and (not row.equation or any(one.id == row.equation for one in asked.active))
+        and (not row.equation or row.equation in active)
         and row.alternative not in spoken - {row.quantity}
         and _is_from(row, asked)
         and all(_is_at_least(at, *pair) for pair in row.at_least)
         and not (row.more and _is_at_least(at, *reversed(row.more)))
-    )
+    ]
 
 
 def _is_at_least(values: Values, name: str, least: str | float) -> bool:
@@ -135,7 +138,7 @@ def _is_short(values: Values) -> bool:
 
 def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
     """Yield the warnings on suppositions that can be evaluated at these numbers."""
-    rows = [row for row in SUPPOSITIONS if _row_applies(row, asked, values, used)]
+    rows = _list_rows(asked, values, used)
     if not rows and not asked.unsaid:
         return
     moves = _Moves(asked, values, used, solve)
@@ -416,11 +419,10 @@ def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
     left = {name for name in asked.typed if name not in taken}
     found: dict[tuple[str, str], list[str]] = {}
-    for row in (row for row in used if left and row.variant and row.variant.default):
-        for other in by_id().values():
-            would = [name for name in asked.provenance if name in left & other.inputs]
-            rival = other.variant and row.variant and other.defines == row.defines and other.variant.name != row.variant.name
-            if would and rival and other.inputs <= values.keys():
+    usual = [(row, row.variant.name) for row in used if left and row.variant and row.variant.default]
+    for other, variant in ((other, other.variant) for other in by_id().values() if usual and other.variant):
+        if other.inputs <= values.keys() and (would := [name for name in asked.provenance if name in left & other.inputs]):
+            for row in (row for row, name in usual if row.defines == other.defines and name != variant.name):
                 found.setdefault((row.id, " and ".join(would)), []).append(other.id)
     return "; ".join(f"{id} was used. {names} is for {', '.join(others)} (--using)" for (id, names), others in found.items()) or None
 

@@ -1,12 +1,13 @@
 """The missing facts of a question: the fewest that would settle it."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isclose
 
 from derive.catalogue import by_id
 from derive.preset_record import OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
-from derive.records import HOLDS
+from derive.records import HOLDS, Equation
 from derive.roles import MEANINGS, REQUEST, Waiting
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL, Lack, find_lacking
@@ -47,13 +48,19 @@ def find_result_without_influence(asked: Question, known: Mapping[str, float]) -
 
 def results_made_of(asked: Question, unknown: str) -> list[str]:
     """Return the given results whose definitions lead back to a quantity, or to a default."""
-    rows = giving_equations(asked.active)
+    made = _made_of(asked.active)
+    found = list_reached([unknown], lambda name: made.get(name, ()) if name == unknown or name not in asked.known else ())
+    return [name for name in asked.typed if name in found]
 
-    def behind(name: str) -> list[str]:
-        row = rows.get(name)
-        return [other for other in (*row.symbols, *row.put_in) if other not in asked.known] if row else []
 
-    return [name for name in asked.typed if name in rows and unknown in list_reached([name], behind)]
+@lru_cache(maxsize=256)
+def _made_of(active: tuple[Equation, ...]) -> Mapping[str, list[str]]:
+    """Return the quantities that are computed from each quantity."""
+    found: dict[str, list[str]] = {}
+    for name, row in giving_equations(active).items():
+        for other in (*row.symbols, *row.put_in):
+            found.setdefault(other, []).append(name)
+    return found
 
 
 def missing_givens(asked: Question) -> Reason:

@@ -3,19 +3,17 @@
 A default in force is put into the equations of a question, which then do not contain its quantity.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import isclose, nan
 from typing import Any
 
 from derive.catalogue import equation
-from derive.expressions.algebra import sort_terms
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS, Default
-from derive.records import HOLDS, Equation, argument_names, in_place, tree_of_function
+from derive.records import HOLDS, Equation, in_place
 from derive.solving.question.propagation import rows_behind
-from derive.trees import names
 
 _ROWS = {row.quantity: row for row in DEFAULTS}
 FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
@@ -57,18 +55,20 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     False
     """
     at_hand = {*known, unknown}
-    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if _has_value(_ROWS[name], at_hand)}
-    free: dict[str, float | str] = {name: value for name, value in neutral.items() if name not in at_hand and name not in claimed}
-    led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
-    free |= {name: other for name, other in led.items() if name in free}
-    others = [name for name in FOLLOWS if name not in {*neutral, *at_hand, *made}]
-    free |= {name: led[name] for name in others if leading_quantity(name, at_hand.difference(claimed))}
+    values = {row.quantity: _value_beside(row, at_hand, claimed, made) for row in DEFAULTS if row.quantity not in at_hand}
+    open_ = {row.quantity for row in DEFAULTS if row.together and unknown in row.follows}
+    said = {row.quantity for row in DEFAULTS if unknown not in row.follows and any(known >= {*names} for names in row.said_by)}
+    defined = {row.quantity for row in DEFAULTS if row.gives_way and _gives_way(row, at_hand)}
+    return {name: value for name, value in values.items() if value is not None and name not in open_ | said | defined}
 
-    def is_said(row: Default) -> bool:
-        """Return whether a given says how many there are, or whether what the default follows is asked for."""
-        return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
 
-    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _gives_way(_ROWS[name], at_hand)}
+def _value_beside(row: Default, at_hand: Set[str], claimed: Iterable[str], made: Set[str]) -> float | str | None:
+    """Return the value of a default beside these quantities, or the quantity that it follows, or None if it has no value there."""
+    followed = leading_quantity(row.quantity, at_hand) if row.follows else None
+    if row.value is not None and at_hand.isdisjoint(row.beside) and not (row.about and at_hand.isdisjoint(row.about)):
+        return None if row.quantity in claimed else followed or row.value
+    only_follows = followed and row.quantity not in made and leading_quantity(row.quantity, at_hand - {*claimed})
+    return followed if only_follows else None
 
 
 def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
@@ -120,11 +120,6 @@ def _gives_way(row: Default, at_hand: Set[str]) -> bool:
     return _have_each(row.gives_way, at_hand) and at_hand.isdisjoint(row.stays)
 
 
-def _has_value(row: Default, at_hand: Set[str]) -> bool:
-    """Return whether a default is its value beside these quantities, and not only what it follows."""
-    return at_hand.isdisjoint(row.beside) and not (row.about and at_hand.isdisjoint(row.about))
-
-
 def _have_each(groups: tuple[tuple[str, ...], ...], at_hand: Set[str]) -> bool:
     """Return whether there are groups and one quantity of each is at hand."""
     return bool(groups) and all(not at_hand.isdisjoint(names) for names in groups)
@@ -159,7 +154,7 @@ def _put_values_in(row: Equation, some: _Values) -> Equation:
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along. Any number may stand for what is gone: at 1 a difference in a denominator may be 0.
-    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 2)
+    gone = dict.fromkeys(symbols_dropped(row, spoken), 2)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(needed.names)]
     return replace(
@@ -206,30 +201,19 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
     return tuple(one.quantity for one in rows_of if not one.spoken or not at_hand.isdisjoint(one.spoken))
 
 
-def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
-    """Return the quantities that disappear from a relation with a term of 0 or a ratio of 1.
+def symbols_dropped(row: Equation, spoken: Mapping[str, int | str]) -> tuple[str, ...]:
+    """Return the quantities that disappear from an equation with a term of 0 or a ratio of 1: all, if both sides are then the same.
 
-    Numbers show them, in a twentieth of the time that the algebra takes. Only an equation of a quantity with itself needs the algebra.
-    `spoken` has the quantities that are numbers there, or are called by another name.
+    Numbers at a few points show them, in a twentieth of the time that the algebra takes: quantities with which the right side moves at
+    no point where it has a value. `spoken` has the quantities that are numbers there, or are called by another name.
     """
-    places = [spoken.get(name, name) for name in argument_names(row.relation)]
-    if places[0] in places[1:]:
-        left, right = tree_of_function(relation)
-        ordered = sort_terms(right)
-        held = names(ordered) | names(left) if ordered != left else frozenset()
-        return tuple(name for name in row.symbols if name not in held and name not in spoken)
-    unmoved = _unmoved_quantities(row.relation, places)
-    return tuple(name for name in row.symbols if name in unmoved)
-
-
-def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -> set[str]:
-    """Return the quantities with which the right side moves at none of a few points where it has a value: all, if it has none."""
+    places = [spoken.get(name, name) for name in row.parameters]
     free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
     fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
 
     def right_side(at: Mapping[int | str, float]) -> Any:
         try:
-            return float(relation(*[at[one] for one in places])[1])
+            return float(row.relation(*[at[one] for one in places])[1])
         except (ArithmeticError, ValueError, TypeError):
             return nan
 
@@ -237,11 +221,12 @@ def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -
         there = (right_side({**at, name: factor * at[name]}) for factor in _MOVES)
         return any(not (isclose(one, here, rel_tol=HOLDS) or one != one) for one in there)
 
-    left = {*free[1:]}
+    dropped, alike = {*free[1:]}, free[0] in places[1:]
     for first, step in _POINTS:
         at: dict[int | str, float] = {**fixed, **{name: first * step ** (5 * place % 7) for place, name in enumerate(free)}}
         here = right_side(at)
-        left = {name for name in left if here != here or not moves(name, at, here)}
-        if not left:
+        dropped = {name for name in dropped if here != here or not moves(name, at, here)}
+        alike = alike and isclose(here, at[free[0]], rel_tol=HOLDS)
+        if not dropped and not alike:
             break
-    return left
+    return tuple(name for name in row.symbols if name in dropped or (alike and name not in spoken))

@@ -10,7 +10,7 @@ from derive.expressions.digits import has_difference
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
-from derive.roles import CHOICES, Choice, Memory
+from derive.roles import CHOICES, Memory
 from derive.solving.question.defaults import DefaultValues, defaults_in_force, values_to_put_in, with_defaults
 from derive.suppositions import USUAL_TYPES
 from derive.trees import factors, is_negative, terms
@@ -62,19 +62,16 @@ def may_be_its_zero(unknown: str, name: str) -> bool:
 
 
 def _list_idle_stand_ins(unknown: str, known: Set[str], values: tuple[tuple[str, int | str], ...]) -> tuple[str, ...]:
-    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
+    """Return the stand-ins that are not used with the defaults put in. Their result is known, or an input that no other equation gives
+    is missing and the result is not asked for.
+    """
     have = known | {unknown}
+    put_in = ((with_defaults(row, dict(values)), needed) for row, needed in stand_ins().items())
     return tuple(
         row.id
-        for row, needed in list_stand_ins(values).items()
+        for row, needed in ((row, needed & row.names) for row, needed in put_in)
         if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
     )
-
-
-def list_stand_ins(values: tuple[tuple[str, int | str], ...]) -> dict[Equation, frozenset[str]]:
-    """Return the stand-ins with the defaults put in, each with the inputs that it then needs and that no other equation gives."""
-    put_in = ((with_defaults(row, dict(values)), needed) for row, needed in stand_ins().items())
-    return {row: needed & {*row.symbols} for row, needed in put_in}
 
 
 def _are_made(row: Equation, have: Set[str]) -> bool:
@@ -87,7 +84,8 @@ def _are_made(row: Equation, have: Set[str]) -> bool:
 def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
     given = dict(values)
-    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
+    put_in = (row if row.inputs.isdisjoint(given) else with_defaults(row, given) for row in rows)
+    return tuple(row for row in put_in if row.symbols)
 
 
 @lru_cache(maxsize=4096)
@@ -105,18 +103,16 @@ def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
 def choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:
     """Return the variants that the givens choose, by the rows of `CHOICES`."""
     at_hand, spoken = {*known, unknown}, {*known, *follows, *(symbol for row in named for symbol in row.symbols)}
-
-    def applies(row: Choice) -> bool:
-        return (
-            known.keys() >= {*row.known}
-            and at_hand >= {*row.all}
-            and at_hand.isdisjoint(row.absent)
-            and spoken.isdisjoint(row.unspoken)
-            and row.asked in ("", unknown)
-            and (not row.less or known[row.less[0]] < known[row.less[1]])
-        )
-
-    return {row.group: row.variant for row in CHOICES if applies(row)}
+    return {
+        row.group: row.variant
+        for row in CHOICES
+        if known.keys() >= {*row.known}
+        and at_hand >= {*row.all}
+        and at_hand.isdisjoint(row.absent)
+        and spoken.isdisjoint(row.unspoken)
+        and row.asked in ("", unknown)
+        and (not row.less or known[row.less[0]] < known[row.less[1]])
+    }
 
 
 def variants_that_read(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
@@ -174,14 +170,14 @@ def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], l
     usual = {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
     chosen = {**usual, **dict(variants), **{group: names[0] for group, (names, _) in picked.items()}}
     aside = {*left_out, *ROOF_IDS}
-
-    def joins(row: Equation) -> bool:
-        """Return whether an equation joins by itself. A condition joins by name alone, whichever variant is chosen."""
-        if row.variant and row.kind != CONDITION:
-            return chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
-        return row.kind in CHAINED_BY_ITSELF
-
-    return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
+    # A condition joins by name alone, whichever variant is chosen.
+    joining = (
+        chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+        if row.variant and row.kind != CONDITION
+        else row.kind in CHAINED_BY_ITSELF
+        for row in by_id().values()
+    )
+    return tuple(row for row, joins in zip(by_id().values(), joining, strict=True) if row in named or (joins and row.id not in aside))
 
 
 def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str], usual: Set[str] = frozenset()) -> dict[str, str]:
