@@ -163,7 +163,11 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
     many_digits = cache(lambda: _root_exactly(branch, root, unknown, at))
     rank = _rank(branch.regime.wins, at, many_digits, loose)
     error = _relative(equation.left_side(at), right_side_at(equation, at))
-    if rank is not None and (loose > HOLDS or not error <= LAST_DIGITS):
+    lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not _DOUBTFUL < error < inf)
+    holds = (
+        error <= LAST_DIGITS or lost or is_negligible(lambda moved: equation.left_side(moved) - right_side_at(equation, moved), at, HOLDS)
+    )
+    if rank is not None and holds and (loose > HOLDS or not error <= LAST_DIGITS):
         exact = many_digits()
         alike = _rank_equality(equation.trees[0], branch.regime.expression, exact)
         if alike is None or (exact is at and loose > 1):
@@ -171,11 +175,9 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
             return []
         at = {**values, unknown: float(exact[unknown])}
         rank, error = _rank(branch.regime.wins, at, many_digits, loose), residual(equation, at)
-        if error > _DOUBTFUL and not any(map(loses_digits, equation.trees)):
-            return []
         if rank is not None and (alike == _NEARLY or error > LAST_DIGITS):
             rank = None if _holds_beside(equation, unknown, at) else _NEARLY
-    if rank is None:
+    if rank is None or not holds:
         return []
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None

@@ -17,6 +17,7 @@ from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.checks.targets import better_side
 from derive.solving.limits.answering import round_answer
 from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
@@ -200,10 +201,10 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
     moved = [one for values in within for one in _try_answer(ask, values)]
     # At the limit the givens may contradict each other, and agree within it.
-    if found.reason and moved:
+    if found.reason and (moved or len(read_limits(given)[1]) > 1):
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
-    return bound_to_one_side(noted, moved, [*ends], of_worst=True)
+    return bound_to_one_side(noted, moved, [*ends], of_worst=found.unknown in SIZED or better_side(found.unknown) is not None)
 
 
 def _try_answer(ask: _AskWith, given: Mapping[str, Any]) -> Iterator[Solution]:
