@@ -139,7 +139,7 @@ def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, S
     met = _answer_once(asked)
     # What is bought meets all targets in whole numbers.
     differs = _ends_of(met) != _ends_of(found) or (idle and asked.unknown in BOUGHT)
-    told = met.reason and not asked.limits.keys().isdisjoint(met.reason.violated)
+    told = met.is_refused_for("no_solution") or (met.reason and not asked.limits.keys().isdisjoint(met.reason.violated))
     return (asked, met) if (differs if met.answers else idle and bounded and told) else None
 
 
