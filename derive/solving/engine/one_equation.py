@@ -162,12 +162,13 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         at, loose = {**values, unknown: 0.0}, 0.0
     many_digits = cache(lambda: _root_exactly(branch, root, unknown, at))
     rank = _rank(branch.regime.wins, at, many_digits, loose)
+    if rank is None:
+        return []
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not _DOUBTFUL < error < inf)
-    holds = (
-        error <= LAST_DIGITS or lost or is_negligible(lambda moved: equation.left_side(moved) - right_side_at(equation, moved), at, HOLDS)
-    )
-    if rank is not None and holds and (loose > HOLDS or not error <= LAST_DIGITS):
+    if not (error <= LAST_DIGITS or lost or is_negligible(lambda at: equation.left_side(at) - right_side_at(equation, at), at, HOLDS)):
+        return []
+    if loose > HOLDS or not error <= LAST_DIGITS:
         exact = many_digits()
         alike = _rank_equality(equation.trees[0], branch.regime.expression, exact)
         if alike is None or (exact is at and loose > 1):
@@ -177,8 +178,8 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         rank, error = _rank(branch.regime.wins, at, many_digits, loose), residual(equation, at)
         if rank is not None and (alike == _NEARLY or error > LAST_DIGITS):
             rank = None if _holds_beside(equation, unknown, at) else _NEARLY
-    if rank is None or not holds:
-        return []
+        if rank is None:
+            return []
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
