@@ -46,8 +46,8 @@ _EVERY = np.arange(1.0, _MOST_BATCH + 1)
 _NEAR, _MORE = 0.1, 1.01
 """Relative distance of batches from the best one, and the factor of an input, to find how far the input moves the chips."""
 
-_BATCHES = 2000
-"""How many of them are looked at for the nearest value to a limit that no chips meet."""
+_BATCHES, _PLACES = 2000, 200
+"""How many batches and values of an unknown are looked at first."""
 
 _Points = NDArray[np.float64]
 _Fits = NDArray[np.bool_]
@@ -100,13 +100,14 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
     moved = (one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE))
     if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or LOWER not in moved:
         return None
-    places, batches = grid_of(asked.unknown), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
+    places, batches = grid_of(asked.unknown, _PLACES), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
     met = _batches_at(asked, places, batches)
     edges = np.flatnonzero(np.diff(met.any(axis=1)))
     if len(edges) != 1:
         return None
     inside, outside = sorted((edges[0], edges[0] + 1), key=lambda at: -met[at].sum())
-    near = _EVERY[: int(2 * batches[met[inside]].max())]
+    feasible = np.compress(met[inside], batches)
+    near = np.unique(np.linspace(feasible[0], feasible[-1], _BATCHES).round())
     end = last_places(places[[inside]], places[[outside]], lambda at: np.count_nonzero(_batches_at(asked, at, near), axis=1) > 0)
     batch = float(near[_batches_at(asked, end, near)[0]].max())
     found, _ = answer_with_way(pose_again(asked, asked.unknown, {**asked.known, FREE: batch}))
