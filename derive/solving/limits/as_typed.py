@@ -204,7 +204,9 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     if found.reason and (moved or len(read_limits(given)[1]) > 1):
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
-    return bound_to_one_side(noted, moved, [*ends], of_worst=found.unknown in SIZED or better_side(found.unknown) is not None)
+    of_worst = found.unknown in SIZED or better_side(found.unknown) is not None
+    of_most = all(side == UPPER and better_side(name) is None for name, (side, _) in ends.items())
+    return bound_to_one_side(noted, moved, [*ends], of_worst and of_most)
 
 
 def _try_answer(ask: _AskWith, given: Mapping[str, Any]) -> Iterator[Solution]:
