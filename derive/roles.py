@@ -69,7 +69,7 @@ class Memory:
     """The quantity that gives more memory if it is larger."""
     of_a_chip: str = "hbm_capacity"
     rooms: tuple[str, ...] = ("memory_capacity", "hbm_capacity")
-    """The bytes that there are. Other bytes are better less."""
+    """The bytes of a memory. Of all other bytes, fewer are better."""
     groups: str = "pipeline_stages"
     """Number of groups of chips that share the memory."""
     parts: Mapping[str, str] = MappingProxyType({"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"})
@@ -137,7 +137,7 @@ BETTER = {
     **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), -1),
     **dict.fromkeys(("token/USD", "FLOP/USD", "gross_margin"), 1),
 }
-"""The same for all units, and for quantities without one. If such results are given in a question for a size, they are targets."""
+"""The better side by unit, or by name without a unit. Given results of a size with a better side are targets."""
 
 
 class DecodeStep:

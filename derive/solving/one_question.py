@@ -43,7 +43,7 @@ from derive.units import show
 _BESIDE = 1e-3
 """How far from its default a quantity is tried, as a share of its usual value."""
 _SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the givens ("
-"""How it is said that given results, which are no targets then, show a share of a peak."""
+"""Parts of the assumption that given results determine a share of a peak. They are no targets then."""
 _CHIPS, _STAGES, _BATCH = Memory.bought, Memory.groups, Batch.name
 
 
@@ -125,8 +125,8 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
 def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, Solution] | None:
     """Return the question with given results as targets and its answer if they leave another one than the results as equalities, or None.
 
-    That is so if these lead to no answer, leave a given out, or leave values at which a target is not met. Only a definition may leave a
-    target out. What is no size is exactly as the results say, unless they only bound it or memory is short.
+    The results are targets if as equalities they lead to no answer, leave a given out, or lead to a value at which a target is not met.
+    For an unknown that is no size they are exact, unless they only bound it or memory is short.
     """
     bounded = any(one.kind != "point" or one.bound for one in found.answers)
     if question.unknown not in (*SIZES, *COUNTED) and not (bounded or found.is_refused_for(SHORT_OF_MEMORY)):
