@@ -100,7 +100,8 @@ def ask(one: Deployment, unknown: str) -> Solution | None:
     """The answer; None where the question is refused as wrong."""
     known = {name: value for name, value in one.given if name != unknown}
     try:
-        return solve(unknown, hardware=one.hardware, model=one.model, using=one.using, variants={"overlap": one.overlap}, **known)
+        variants = {"overlap": one.overlap}
+        return solve(unknown, hardware=one.hardware, model=one.model, using=one.using, variants=variants, strict=True, **known)
     except BacksolveError:
         return None
 

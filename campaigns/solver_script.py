@@ -11,22 +11,26 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, starmap
 from pathlib import Path
 from random import Random
 from shutil import which
-from typing import Any
+from typing import Any, TypeVar
 
 from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of
 from derive.quantities import quantity
-from derive.records import LOWER, UPPER, Equation
+from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.trees import slopes
+
+_Answer = TypeVar("_Answer")
+STEEP = 1e7
+"""Elasticity from which a billionth of a given, up to which two sides are equal, moves a point by a hundredth: its digits say nothing."""
 
 SCRIPT = Path(__file__).with_suffix(".js")
 NODE = which("node")
@@ -126,11 +130,13 @@ def _line(asked: Asked) -> dict[str, Any]:
 
 
 def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
-    kinds = [one.kind for one in asked.answers], [one["kind"] for one in told]
-    if kinds[0] != kinds[1]:
+    if max([0.0, *(_steepness(one, getattr) for one in asked.answers), *(_steepness(one, dict.__getitem__) for one in told)]) > STEEP:
+        return Compared(asked, "steep", 0.0, "")
+    mine, script = _without_loose(asked.answers, getattr), _without_loose(told, dict.__getitem__)
+    if [one.kind for one in mine] != [one["kind"] for one in script]:
         return Compared(asked, "other", 0.0, f"{told} for {asked.answers}")
     offs, kind = [0.0], "closed"
-    for answer, one in zip(asked.answers, told, strict=True):
+    for answer, one in zip(mine, script, strict=True):
         condition = max(1.0, sum(map(abs, answer.elasticities.values())))
         ends = [(answer.value, one["value"])] if answer.kind == "point" else [(answer.low, one["low"]), (answer.high, one["high"])]
         if answer.kind == "point" and one["bound"] != _bound(asked, answer):
@@ -139,12 +145,22 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
             return Compared(asked, "other", 0.0, f"{told} for {asked.answers}")
         kind = "searched" if one["searched"] else kind
         offs += [_apart(mine, other) / condition for mine, other in ends]
-        if {*answer.elasticities} != {*one["elasticities"]}:
-            return Compared(asked, "other", 0.0, f"{told} for {asked.answers} {answer.elasticities}")
-        largest = max(LEAST_PRINTED, *map(abs, answer.elasticities.values()))
-        slopes = [abs(one["elasticities"][name] - value) / largest / condition for name, value in answer.elasticities.items() if value]
+        largest = max([LEAST_PRINTED, *map(abs, answer.elasticities.values())])
+        moves = ((answer.elasticities.get(name, 0.0), one["elasticities"].get(name, 0.0)) for name in asked.given)
+        slopes = [abs(other - value) / largest / condition for value, other in moves]
         offs += [off if answer.kind == "point" else 0.0 for off in slopes]
     return Compared(asked, kind, max(offs), f"{told} for {asked.answers}" if not max(offs) <= ALLOWED else "")
+
+
+def _steepness(one: _Answer, part: Callable[[_Answer, str], Any]) -> float:
+    return max([1.0, *map(abs, part(one, "elasticities").values())]) if part(one, "kind") == "point" else 0.0
+
+
+def _without_loose(answers: Sequence[_Answer], part: Callable[[_Answer, str], Any]) -> list[_Answer]:
+    """Return the answers without points that the digits of the givens do not tell apart from the end of an interval."""
+    ends = [end for one in answers if part(one, "kind") == "interval" for end in (part(one, "low"), part(one, "high")) if end]
+    reach = {at: HOLDS * _steepness(one, part) for at, one in enumerate(answers)}
+    return [one for at, one in enumerate(answers) if not reach[at] or all(_apart(part(one, "value"), end) > reach[at] for end in ends)]
 
 
 def _bound(asked: Asked, answer: Answer) -> str | None:
