@@ -5,6 +5,7 @@
   const HOLDS = 1e-9; // relative difference up to which two sides count as equal
   const LAST_DIGITS = 1e-13; // relative difference that rounding alone may make
   const FAR = 1e6, GRID = 2000; // of a search: how far beyond the values of practice, and in how many steps
+  const NEAR = 8; // factor of the change along a step, at its first slope, within which a curve may touch zero
 
   const OPERATIONS = {
     "+": (a, b) => a + b,
@@ -116,12 +117,13 @@
   function search(smooth, unknown, values, row) {
     const height = (place) => valueOf(smooth, { ...values, [unknown]: Math.exp(place) });
     const low = Math.log((row.low || row.high / FAR) / FAR), high = Math.log(Math.min(row.high * FAR, row.ceiling));
-    const slope = (place) => slopeOf(smooth, { ...values, [unknown]: Math.exp(place) }, unknown);
+    const slope = (place) => Math.exp(place) * slopeOf(smooth, { ...values, [unknown]: Math.exp(place) }, unknown);
     const points = Array.from({ length: GRID + 1 }, (_, k) => low + ((high - low) * k) / GRID).map((place) => [place, height(place)]);
     const more = [];
     for (let k = 1; k <= GRID; k++) {
       const [[left, a], [right, b]] = [points[k - 1], points[k]];
-      if (a * b > 0 && slope(left) * slope(right) < 0) more.push(turning((place) => slope(place) * slope(left) > 0, left, right, true));
+      const near = a * b > 0 && Math.abs(a) <= NEAR * Math.abs(slope(left)) * (right - left); // else its extremum is on the same side of zero
+      if (near && slope(left) * slope(right) < 0) more.push(turning((place) => slope(place) * slope(left) > 0, left, right, true));
       if (Number.isNaN(a) !== Number.isNaN(b)) more.push(turning((place) => Number.isNaN(height(place)) === Number.isNaN(a), left, right, Number.isNaN(a)));
     }
     const all = [...points, ...more.map((place) => [place, height(place)])].sort((one, other) => one[0] - other[0]);
