@@ -338,7 +338,10 @@ _NETWORKS = dict.fromkeys(
 BESIDE: dict[str, dict[str, str]] = {
     **_NETWORKS,
     **dict.fromkeys(("tokens", "num_tokens"), dict.fromkeys((row.name for row in training.ROWS), "pretrain_tokens")),
-    "drain_time": dict.fromkeys(("hbm_capacity", "hbm_bandwidth"), "sweep_time"),
+    "drain_time": {
+        **dict.fromkeys(("tier_capacity", "tier_bandwidth"), "drain_time"),
+        **dict.fromkeys(("hbm_capacity", "hbm_bandwidth"), "sweep_time"),
+    },
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
     **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},

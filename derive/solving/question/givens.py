@@ -163,7 +163,7 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
         return Interval(low, high)
     spacing = sweep[0].strip().lower()
     if spacing not in ("log", "lin"):
-        raise WrongValue(f"{name}={written}: a sweep is :log or :lin, not :{spacing}{suggest(spacing, ('log', 'lin'))}")
+        raise WrongValue(f"{name}={written}: a sweep is :log or :lin, not :{shorten(spacing)[1:-1]}{suggest(spacing, ('log', 'lin'))}")
     if spacing == "log" and low == 0:
         raise WrongValue(f"{name}={written}: ratios do not start from 0. Write :lin")
     points = _count(name, sweep[1]) if sweep[1:] else POINTS
