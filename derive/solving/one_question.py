@@ -94,6 +94,8 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
         circular = any(asked.unknown in (one.put_in if found.answers else (*one.put_in, *one.symbols)) for one in used)
         if circular or [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
             continue
+        if name in COUNTED and not isclose(beside.value, round(beside.value), rel_tol=HOLDS):
+            continue
         again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
         unused = tuple(other for other in again.unused if other in beside.unused)
         if again.answers and name not in again.unused and {*unused} < idle:

@@ -14,7 +14,7 @@ from derive.catalogue import equation
 from derive.expressions.curve import grid_of, last_places
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
-from derive.roles import Batch, Memory, Replica
+from derive.roles import BETTER, Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
 from derive.solving.checks.targets import (
     ENDLESS,
@@ -93,25 +93,34 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 def answer_at_best_batch(asked: Question) -> Solution | None:
     """Return the end of an unknown beyond which no batch meets every limit and fits, at the best batch there, or None.
 
-    Some limits ask for large batches, and memory or other limits for small ones. A given rate is a limit.
+    Some limits ask for large batches, and memory or other limits for small ones. A given rate, cost or energy is a limit.
     """
-    asked = replace(asked, limits={name: LOWER for name in asked.typed if better_side(name) == LOWER} | {**asked.limits})
+    rewarding = {name: side for name in asked.typed if _rewards_batches(name) and (side := better_side(name, BETTER))}
+    asked = replace(asked, limits={**rewarding, **asked.limits})
     counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
-    moved = (one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE))
-    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or LOWER not in moved:
+    moved = (one.name for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE))
+    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or not any(map(_rewards_batches, moved)):
         return None
-    places, batches = grid_of(asked.unknown, _PLACES), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
+    # At its own ends a quantity may have no results, and next to them it has others.
+    places, batches = grid_of(asked.unknown, _PLACES)[1:-1], np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
     met = _batches_at(asked, places, batches)
     edges = np.flatnonzero(np.diff(met.any(axis=1)))
     if len(edges) != 1:
         return None
     inside, outside = sorted((edges[0], edges[0] + 1), key=lambda at: -met[at].sum())
-    feasible = np.compress(met[inside], batches)
-    near = np.unique(np.linspace(feasible[0], feasible[-1], _BATCHES).round())
+    feasible = np.flatnonzero(met[inside])
+    ends = batches[max(feasible[0] - 1, 0)], batches[min(feasible[-1] + 1, len(batches) - 1)]
+    near = np.unique(np.linspace(*ends, _BATCHES).round())
     end = last_places(places[[inside]], places[[outside]], lambda at: np.count_nonzero(_batches_at(asked, at, near), axis=1) > 0)
     batch = float(near[_batches_at(asked, end, near)[0]].max())
     found, _ = answer_with_way(pose_again(asked, asked.unknown, {**asked.known, FREE: batch}))
     return replace(found, said=(f"at {FREE} = {batch:.0f}, the best of all", *found.said)) if found.answers else None
+
+
+def _rewards_batches(name: str) -> bool:
+    """Return whether a result is better with a larger batch: a rate, or what is paid or used for a token."""
+    paid = QUANTITIES[name].unit.startswith(("USD", "J"))
+    return name in results_of(FREE) and (paid or better_side(name, BETTER) == LOWER)
 
 
 def _search_chips(asked: Question) -> int | None:
@@ -248,6 +257,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*Replica.sized_by})
 
 
+@np.errstate(all="ignore")
 def _evaluate_results(asked: Question, places: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
     """Return the limited results, and more, of all values of the unknown with all batches, as far as they can be found, and which fit."""
     question = pose_again(asked, FREE, {**asked.known, asked.unknown: 1.0})
