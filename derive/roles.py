@@ -4,7 +4,7 @@ A meaning depends on the other givens. `derive.quantities.meant_beside` resolves
 are for an exactly named quantity that does not fit the question.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from derive.immutable import immutable
@@ -266,32 +266,31 @@ REQUEST = Meaning(
 )
 """Without chips, the cost of a request means its price."""
 
-MEANINGS = {
-    row.asked: row
-    for row in (
-        REQUEST,
-        Meaning(
-            asked="cost_per_token",
-            means="fleet_cost_per_token",
-            beside=frozenset(("fleet_utilisation",)),
-            told="including the hours in which the chips are idle",
-        ),
-        Meaning(asked="throughput", means="fleet_throughput", beside=frozenset(("replicas",)), told="of all replicas together"),
-        Meaning(
-            asked="requests_per_second",
-            means="fleet_requests_per_second",
-            beside=frozenset(("replicas",)),
-            told="of all replicas together",
-        ),
-        Meaning(
-            asked="mfu",
-            means="compute_utilisation",
-            beside=frozenset(("throughput",)),
-            why=", the share of peak that a throughput reaches. mfu is this share without idle time",
-        ),
-    )
-}
-"""The rows by the requested quantity."""
+MEANINGS = (
+    REQUEST,
+    Meaning(
+        asked="cost_per_token",
+        means="fleet_cost_per_token",
+        beside=frozenset(("fleet_utilisation",)),
+        told="including the hours in which the chips are idle",
+    ),
+    *(
+        Meaning(asked=of_one, means=of_all, beside=frozenset((counted,)), told="of all replicas together")
+        for of_one, of_all in (("throughput", "fleet_throughput"), ("requests_per_second", "fleet_requests_per_second"))
+        for counted in ("replicas", "fleet_chips")
+    ),
+    Meaning(
+        asked="mfu",
+        means="compute_utilisation",
+        beside=frozenset(("throughput",)),
+        why=", the share of peak that a throughput reaches. mfu is this share without idle time",
+    ),
+)
+
+
+def meaning_of(asked: str, given: Collection[str]) -> Meaning | None:
+    """Return the quantity that people mean by another one beside some givens, or None if they mean the quantity itself."""
+    return next((row for row in MEANINGS if row.asked == asked and row.beside <= {*given}), None)
 
 
 class Waiting:

@@ -52,12 +52,12 @@ _OF_EXPERTS = ("experts", "active_experts", "expert_parallel", "reached_chips", 
 _HITS = ("cached_tokens", "cache_hit_share")
 
 DEFAULTS = (
-    Default("chips", 1.0, follows=("expert_parallel",), measured=True),
+    Default("chips", 1.0, follows=("expert_parallel", "fleet_chips"), said_by=(("fleet_chips", "replicas"),), measured=True),
     Default("pipeline_stages", 1.0, measured=True),
     Default("mfu", 1.0, ideal="upper", measured=True),
     Default("mbu", 1.0, ideal="upper", measured=True),
     # The throughput of a fleet determines its number of replicas.
-    Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",)), measured=True),
+    Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",), ("fleet_chips", "chips")), measured=True),
     Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_DRAFTS),
     Default("fleet_utilisation", 1.0, ideal="upper", found=True),
     Default(

@@ -8,7 +8,7 @@ from typing import Any
 from derive.catalogue import equation
 from derive.quantities import quantity
 from derive.records import UPPER
-from derive.roles import MEANINGS, Replica, Waiting
+from derive.roles import Replica, Waiting, meaning_of
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import answer_beside_prompts
 from derive.solving.deployments.replicas import (
@@ -110,8 +110,8 @@ def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, as
 
     `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
     """
-    meaning = MEANINGS.get(solution.unknown)
-    if not meaning or meaning.means in (*beside, *given) or not given.keys() >= meaning.beside or (meaning.alone and named):
+    meaning = meaning_of(solution.unknown, given)
+    if not meaning or meaning.means in (*beside, *given) or (meaning.alone and named):
         return solution
     lacks = bool(solution.reason and solution.reason.missing)
     if lacks == bool(meaning.told) or (meaning.told and meaning.beside.isdisjoint(solution.unused)):
@@ -122,7 +122,9 @@ def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, as
         return solution
     if not meaning.told:
         return found.warn(answer_meaning.__name__, f"{meaning.asked} is answered with {meaning.means}{meaning.why}")
-    value = f"{show(meaning.means, value_inside(found.answers[0]))}{OR[found.answers[0].bound]}"
+    both = found.answers[0], *filter(None, [found.with_prompts])
+    values = (f"{show(meaning.means, value_inside(one))}{OR[one.bound]}" for one in both)
+    value = " for decode alone, ".join(values) + (" with prompts" if found.with_prompts else "")
     unused = tuple(name for name in solution.unused if name in found.unused)
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)
 

@@ -8,10 +8,12 @@ from typing import Any
 from derive.answers import DECODE_ALONE
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.roles import DecodeStep, Prompts
+from derive.roles import DecodeStep, Prompts, Replica
 from derive.solving.engine.engine import are_equal
 from derive.solving.question.conventions import variant_of_prompts
 from derive.solving.result import Solution
+
+_TOGETHER = "prompts are on the chips that decode, because decode alone leads to no answer"
 
 _AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
@@ -21,13 +23,16 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
-    limit on a step cannot be a limit on the time per token.
+    limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
     """
-    alone = by(using, given)
+    alone, together = by(using, given), equation(Prompts.together)
+    if not alone.answers and not given.keys().isdisjoint(Replica.sized_by) and not variant_of_prompts(using, variants):
+        beside = by((*using, together.id), given)
+        return beside.warn(answer_beside_prompts.__name__, _TOGETHER) if together.reference in beside.equations else alone
     if DECODE_ALONE not in alone.kinds:
         return alone
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
-    if equation(Prompts.together).symbols[0] in alone.unused:
+    if together.symbols[0] in alone.unused:
         return unwarned
     if variant_of_prompts(using, variants) or len(alone.answers) != 1:
         return alone

@@ -65,16 +65,18 @@ TAKEN_AS_OF_ALL = f"{Replica.rate} is assumed to be for all replicas together: {
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
-    """Return the givens with a rate of requests as the rate of all replicas, if it determines the number of replicas.
+    """Return the givens with a rate of requests as the rate of all replicas, if it determines or shares the number of replicas.
 
     >>> rates_of_all(["replicas"], {"requests_per_second": 50, "batch": 64})
     {'fleet_requests_per_second': 50, 'batch': 64}
     >>> rates_of_all(["replicas"], {"requests_per_second": 5, "fleet_throughput": "1M token/s"})
     {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
-    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or Replica.number in given:
-        return given
-    return _rate_as_of_all(given)
+    if Replica.number in given:
+        meant = results_of(Replica.number).isdisjoint(unknowns)
+    else:
+        meant = not {*unknowns}.isdisjoint((Replica.number, *Replica.bought))
+    return _rate_as_of_all(given) if meant else given
 
 
 def _rate_as_of_all(given: Mapping[str, _T]) -> Mapping[str, _T]:

@@ -27,6 +27,7 @@ from derive.solving.engine.plan import (
     find_loops,
     find_plain_way,
     giving_equations,
+    propagate,
 )
 from derive.solving.explain.refusals import find_result_without_influence, missing_givens, results_made_of
 from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
@@ -270,7 +271,8 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     made = definitions_of(asked.active)
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
-        ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
+        others = propagate(asked.equalities, frozenset(known), frozenset())
+        ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown}, others)) for bound in asked.bounds)
         found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
         for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
             whole = compose(bound, tuple(steps.values()))

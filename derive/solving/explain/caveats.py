@@ -201,7 +201,8 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
         return alternative
     if isinstance(alternative, tuple):
         values = {**evaluate_defaults(asked.defaults, inputs), **inputs}
-        return min((values[one] for one in alternative if one in values), default=None)
+        known = [values[one] for one in alternative if one in values]
+        return min(known, default=None) if name in values or name not in alternative else None
     if alternative == USUAL:
         return _usual_value(name, asked)
     if row.added:

@@ -8,7 +8,7 @@ from derive.catalogue import by_id
 from derive.preset_record import OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HOLDS, Equation
-from derive.roles import MEANINGS, REQUEST, Waiting
+from derive.roles import REQUEST, Waiting, meaning_of
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL, Lack, find_lacking
 from derive.solving.question.propagation import follow_values, list_reached, rows_behind
@@ -111,9 +111,9 @@ def _name_missing(asked: Question, subject: str, first: Lack, *others: Lack) -> 
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
     message = f"{subject} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
-    meaning = MEANINGS.get(unknown)
+    meaning = meaning_of(unknown, asked.known)
     short = [_join_names(one.names) for one in others if len(one.names) <= len(missing)]
-    if meaning and meaning.alone and {*asked.known} >= meaning.beside and Waiting.margin not in asked.known:
+    if meaning and meaning.alone and Waiting.margin not in asked.known:
         message = f"the buyer pays {meaning.means}: ask for that\nthe cost of the chips: {message}"
     elif short:
         message += ". Instead you can give " + ", or ".join(short[:_OTHERS])

@@ -61,6 +61,7 @@ LED = {
     ),
     ("training_chips", "chips"): ("training_time", {"chip_hours": "1M h"}, (8, 64, 512)),
     ("chips", "expert_parallel"): ("throughput", {**UNCOUNTED, "batch": 50, "context_length": 2000}, (4, 8, 16)),
+    ("chips", "fleet_chips"): ("throughput", {**UNCOUNTED, "batch": 50, "context_length": 2000}, (4, 8, 16)),
     ("fleet_cost_per_token", "cost_per_token"): ("gross_margin", {"output_price": 2e-6}, (4e-7, 1e-6)),
     ("new_tokens_per_pass", "prompt_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
 }
