@@ -411,7 +411,7 @@ CHOICES = (
     Choice(group="activation_bytes_per_chip", variant="interleaved", all=("virtual_stages",)),
     # Copies of a cache are counted by heads unless it is latent.
     Choice(group="attention_params_per_layer", variant="mla", all=("latent_dim",)),
-    Choice(group="kv_bytes_per_token", variant="mla", known=("latent_dim",), absent=("kv_heads",)),
+    *(Choice(group="kv_bytes_per_token", variant="mla", known=(width,), absent=("kv_heads",)) for width in ("latent_dim", "rope_dim")),
     Choice(group="kv_replication", variant="latents", all=("latent_dim",)),
 )
 

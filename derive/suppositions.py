@@ -70,6 +70,13 @@ STOPGAPS = (
         no_results=True,
     ),
     Stopgap(
+        unknowns=("throughput", "requests_per_second"),
+        quantity="replicas",
+        value=1.0,
+        text="one replica: their number is not given",
+        lacking=True,
+    ),
+    Stopgap(
         unknowns=("hbm_bandwidth",),
         quantity="peak_flops",
         value=MOST,

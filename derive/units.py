@@ -89,7 +89,7 @@ DATA_TYPES = data_types.BYTES_OF_ONE
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
 _PER_TOKENS = r"/\s*(?:1\s*)?([kKM])\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
 _SIZE_PREFIX = r"(?<![\w/])[kKMGTP](?=(?:B|bytes?)?\b)"
-_CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
+_CHIP_HOUR = r"\s*\b(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
 _TOKEN_HOUR = r"(?i)(?<=tok|ken|ens)\s*[-·*]\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)$)"
 _FLOP_DAY = r"FLOP(?:S|s|/s)?\s*[-·*]\s*(?:d|days?)$"
 
@@ -235,7 +235,9 @@ def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
     if not rest:
         return rest
     rest = re.sub(r"^([A-Za-z])\$", r"\1 $", rest)
-    rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
+    # A time of all chips together is counted in GPU-hours, and no other time.
+    before = "" if row.name.startswith("chip") else "(?<=/)"
+    rest = re.sub(f"(?i){before}{_CHIP_HOUR}", " ", re.sub(r"(?:^|\s+)per\s+", "/", rest)).strip()
     rest = re.sub(_FLOP_DAY, "FLOPday", re.sub(_TOKEN_HOUR, "/", rest))
     rest = re.sub(rf"^({'|'.join(_NUMBERS)})\b", lambda number: _NUMBERS[number[0]], rest)
     rest = re.sub(rf"\b({'|'.join(_SPELLED)})(?=bytes?\b|watts?\b|FLOP)", lambda prefix: _SPELLED[prefix[0]], rest)

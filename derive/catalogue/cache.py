@@ -97,7 +97,6 @@ EQUATIONS = (
     Equation(
         id="cache.read_ratio_of_prices",
         title="Cache read price over input price",
-        stand_in=True,
         relation=lambda cache_read_ratio, cache_read_price, input_price: (cache_read_ratio, cache_read_price / input_price),
         statement="The price of a cached prompt token over the price of an uncached one.",
         given={"input_price": "3 USD/MTok"},

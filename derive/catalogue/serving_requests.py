@@ -262,7 +262,6 @@ REQUESTS = (
     Equation(
         id="serving.prompt_share",
         title="Share of a request's tokens that are prompt tokens",
-        stand_in=True,
         relation=lambda prompt_share, prompt_tokens, output_tokens: (prompt_share, prompt_tokens / (prompt_tokens + output_tokens)),
         statement="The prompt tokens over all tokens of a request. With three prompt tokens for one output token it is three quarters.",
         assumptions=("all requests are equal, or the mean is used",),

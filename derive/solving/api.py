@@ -159,6 +159,9 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     if strict and (named := rules_among(switches.using)):
         raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
     unknowns = tuple(dict.fromkeys(unknowns))
+    if {*unknowns} == {Replica.chips} and is_limit(given.get(Replica.chips)) and not given.keys().isdisjoint(Replica.sized_by):
+        # At most so many chips are those of all replicas.
+        given = {Replica.all_chips if name == Replica.chips else name: value for name, value in given.items()}
     if len(unknowns) == 1:
         found: Answers = (respond(unknowns[0], given, switches, leading=True),)
     else:

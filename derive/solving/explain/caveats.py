@@ -10,6 +10,7 @@ from typing import NamedTuple
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CONDITION, HOLDS, LOWER, Equation
 from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths
 from derive.solving.checks.fit import fewest_with_copies
@@ -202,7 +203,8 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     if isinstance(alternative, tuple):
         values = {**evaluate_defaults(asked.defaults, inputs), **inputs}
         known = [values[one] for one in alternative if one in values]
-        return min(known, default=None) if name in values or name not in alternative else None
+        # A quantity with a default that has no value here follows from the givens.
+        return None if name in NEUTRAL_DEFAULTS.keys() - values.keys() else min(known, default=None)
     if alternative == USUAL:
         return _usual_value(name, asked)
     if row.added:
@@ -404,6 +406,8 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
         following = next(count for count in range(int(copies) + 1, int(chips) + 1) if chips % count == 0)
         told = f"{copies:.0f} copies of attention cannot share {chips:.0f} chips evenly. {following} can"
         return Caveat(told, frozenset((Memory.attention_groups,)))
+    # The chips of one copy of attention share its heads.
+    chips = chips / copies if chips % copies == 0 else chips
     name = next((one for one in (Replica.heads, Memory.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.

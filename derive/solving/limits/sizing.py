@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +46,7 @@ _EVERY = np.arange(1.0, _MOST_BATCH + 1)
 _NEAR, _MORE = 0.1, 1.01
 """Relative distance of batches from the best one, and the factor of an input, to find how far the input moves the chips."""
 
-_BATCHES, _PLACES = 2000, 200
+_BATCHES, _PLACES, _BESIDE = 2000, 200, 3
 """How many batches and values of an unknown are looked at first."""
 
 _Points = NDArray[np.float64]
@@ -103,16 +103,19 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
         return None
     # At its own ends a quantity may have no results, and next to them it has others.
     places, batches = grid_of(asked.unknown, _PLACES)[1:-1], np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
-    met = _batches_at(asked, places, batches)
-    edges = np.flatnonzero(np.diff(met.any(axis=1)))
-    if len(edges) != 1:
+    met = _are_possible(asked, batches, places)
+    edges = np.flatnonzero(np.diff(met))
+    if len(edges) != 1 and (len(edges) != 2 or met[0]):
         return None
-    inside, outside = sorted((edges[0], edges[0] + 1), key=lambda at: -met[at].sum())
-    feasible = np.flatnonzero(met[inside])
-    ends = batches[max(feasible[0] - 1, 0)], batches[min(feasible[-1] + 1, len(batches) - 1)]
-    near = np.unique(np.linspace(*ends, _BATCHES).round())
-    end = last_places(places[[inside]], places[[outside]], lambda at: np.count_nonzero(_batches_at(asked, at, near), axis=1) > 0)
-    batch = float(near[_batches_at(asked, end, near)[0]].max())
+    # Between two ends, the larger one is what is wanted of a size.
+    inside, outside = sorted((edges[-1], edges[-1] + 1), key=lambda at: not met[at])
+    end = places[[inside]]
+    for _ in range(2):
+        # The batch of the end is near one of those that are tried.
+        end = last_places(end, places[[outside]], partial(_are_possible, asked, batches))
+        best = np.flatnonzero(_batches_at(asked, end, batches)[0])
+        low, high = (batches[min(max(at, 0), len(batches) - 1)] for at in (best[0] - _BESIDE, best[-1] + _BESIDE))
+        batch, batches = float(batches[best[-1]]), np.unique(np.linspace(low, high, _BATCHES).round())
     found, _ = answer_with_way(pose_again(asked, asked.unknown, {**asked.known, FREE: batch}))
     return replace(found, said=(f"at {FREE} = {batch:.0f}, the best of all", *found.said)) if found.answers else None
 
@@ -148,6 +151,11 @@ def _batches_at(asked: Question, places: _Points, batches: _Points, memory: bool
         return np.zeros_like(fits)
     met = (is_within(one.side, known[one.name], one.value) for one in split_limits(asked))
     return np.asarray(np.broadcast_to(reduce(np.logical_and, met, fits if memory else np.True_), fits.shape))
+
+
+def _are_possible(asked: Question, batches: _Points, places: _Points) -> _Fits:
+    """Return the values of the unknown at which one of the batches meets every limit and fits."""
+    return np.asarray(_batches_at(asked, places, batches).any(axis=1))
 
 
 def add_enough_chips(asked: Question, refused: Solution) -> Solution:

@@ -59,7 +59,9 @@ def _with_layouts(
         else:
             taken[name] = known[value] if isinstance(value, str) else value
     why = layout_line(conventions.layouts)
-    read = [(READS_OF_WEIGHTS, row.dense) for row in rows if dense and row.dense]
+    # Several copies of attention have weights of their own, in each layout.
+    copied = LAYOUTS["attention", "dp"].dense if Memory.attention_groups in typed else ""
+    read = [(READS_OF_WEIGHTS, copied or row.dense) for row in rows if dense and row.dense]
     variants = dict([*read, *(choice for row in rows for choice in row.variants.items())])
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
