@@ -207,6 +207,7 @@ EQUATIONS = (
         id="experts.busiest_chip",
         title="Activated experts on the busiest chip",
         kind=HEURISTIC,
+        rule="the usual load of the busiest chip with even routing",
         relation=lambda expert_imbalance, activated_experts, experts, expert_parallel: (
             expert_imbalance,
             minimum(

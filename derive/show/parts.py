@@ -60,13 +60,12 @@ def head(solution: Result, limits: bool = False) -> Iterator[str]:
     """Yield the answers with the inequality of their regime, or with what limits them, or the ends over ranges."""
     if solution.spans:
         yield from solution.lead
-        decode = " for decode alone" if DECODE_ALONE in solution.kinds else ""
-        yield from span_lines(solution.unknown, solution.spans, f"{OR[solution.answers[0].bound]}{decode}")
+        yield from span_lines(solution.unknown, solution.spans, f"{OR[solution.answers[0].bound]}{_decode_words(solution)}")
         yield from remark_lines(solution.said)
         return
     found: list[str] = []
     exactly = "exactly so" if EITHER_BINDS in solution.kinds else ""
-    alone = ", ".join([" for decode alone", *prompts_words(solution)]) if DECODE_ALONE in solution.kinds else ""
+    alone = _decode_words(solution)
     for answer, steps in ways_to(solution):
         by = "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
         bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations) if limits else ""
@@ -101,6 +100,11 @@ def remark_lines(remarks: Iterable[str]) -> list[str]:
         label = "Limited by" if text.startswith(_LIMITED_BY) else "Targets" if re.search(_IS_MET, text) else "Where"
         found[label].append(text.removeprefix(_LIMITED_BY))
     return [line for label, texts in found.items() for line in label_lines(label, texts)]
+
+
+def _decode_words(solution: Result) -> str:
+    """Return that an answer is for decode alone, and the answer with prompts beside it."""
+    return ", ".join([" for decode alone", *prompts_words(solution)]) if DECODE_ALONE in solution.kinds else ""
 
 
 def prompts_words(solution: Result) -> list[str]:

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from derive.answers import SHORT, Interval, Series, Spread
+from derive.answers import DECODE_ALONE, SHORT, Interval, Series, Spread
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
+from derive.roles import Prompts
+from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.many.intervals import answer_box
 from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, point_at, put_in, tabulate, tell_point
 from derive.solving.question.conventions import Switches
@@ -70,7 +72,19 @@ def _answer_ranges(ask: Ask, given: Mapping[str, Any], switches: Switches) -> An
         return middle
     found = answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), box, () if of_presets else middle)
     records = {one.along[0].record for one in middle if one.along} if of_presets else set[str]()
-    return tuple(replace(one, said=(*one.said, *filter(None, records))) if one.spans else one for one in found)
+    found = tuple(replace(one, said=(*one.said, *filter(None, records))) if one.spans else one for one in found)
+    beside = given_with_prompts(given) if any(one.with_prompts and not one.lead for one in middle) else None
+    if beside is None:
+        return found
+    together = _answer_ranges(ask, beside, switches.join(*switches.using, Prompts.together))
+    return tuple(_put_beside(*pair) for pair in zip(found, together, strict=True))
+
+
+def _put_beside(alone: Solution, together: Solution) -> Solution:
+    """Return the answer for decode alone over ranges, with the ends of the answer with prompts on the same chips."""
+    if not (alone.spans and together.spans and DECODE_ALONE in alone.kinds):
+        return alone
+    return replace(alone, with_prompts=Answer(kind="interval", low=together.spans.low, high=together.spans.high))
 
 
 def _ranges_of_presets(solution: Solution) -> dict[str, Interval]:
