@@ -38,8 +38,8 @@ _MOVES = "+1 %: "
 """The beginning of the sensitivities of replicas among the lines of deployments."""
 _LIMITED_BY, _IS_MET = "limited by ", r" (is|are) met\b"
 """Texts of remarks that name what limits an answer, and targets that it meets."""
-_LEAST_MOVE = 5e-4
-"""Smallest elasticity that is listed."""
+_LEAST_MOVE, _DIGITS = 5e-4, 9
+"""Smallest elasticity that is listed, and the decimals by which elasticities are put in order."""
 
 
 def heads(solutions: Sequence[Result]) -> list[str]:
@@ -276,7 +276,8 @@ def moves_lines(elasticities: Mapping[str, float], most: int | None = None) -> l
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
     ['+1 %         mbu -1 %, batch +0.0968 %']
     """
-    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))[:most]
+    # Equal moves differ in their last digit, as libraries compute them.
+    ordered = sorted(elasticities.items(), key=lambda item: -round(abs(item[1]), _DIGITS))[:most]
     moves = [f"{name} {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
     return label_line("+1 %", moves)
 
