@@ -89,8 +89,7 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
 }
 """The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
 _COPIES = ("data_parallel", *(word for word, meant in ALIASES.items() if "attention_replicas" in meant))
-_PARTS = {part for part, _ in LAYOUTS} - QUANTITIES.keys()
-"""Parts of a model that are no quantity too."""
+_PARTS = {part for part, _ in LAYOUTS}
 
 
 def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], list[tuple[str, Any]]]:
@@ -105,8 +104,8 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
     ([('attention_replicas', 4)], [('experts', 256)])
     """
     read = [((spelled.strip().lower(), str(value).strip().lower()), spelled, value) for spelled, value in pairs]
-    wrong = next((key for key, _, _ in read if key[0] in _PARTS and key not in LAYOUTS), None)
-    if wrong:
+    unknown = (key for key, _, _ in read if key[0] in _PARTS and key not in LAYOUTS)
+    if wrong := next(((part, name) for part, name in unknown if part not in QUANTITIES or name.isalpha()), None):
         choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == wrong[0])
         raise WrongValue(f"{wrong[0]} = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key, _, _ in read if key in LAYOUTS)

@@ -91,6 +91,8 @@ def test_the_layout_of_engines_is_told_where_none_is_given():
 def test_what_is_no_layout_is_refused_with_those_there_are():
     with pytest.raises(WrongValue, match="attention=tp or attention=dp"):
         solve("step_time", **NODE, attention="pp")
+    with pytest.raises(WrongValue, match="experts = 'dp': use experts=tp or experts=ep"):
+        solve("step_time", **NODE, experts="dp")
     with pytest.raises(WrongValue, match="mixture of experts"):
         solve("step_time", **{**NODE, "model": "Llama-3-70B"}, experts="ep")
     with pytest.raises(WrongValue, match="zero=1 or zero=2 or zero=3"):
