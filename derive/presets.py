@@ -682,5 +682,7 @@ def _keys(dashed: str) -> frozenset[str]:
 
 def stored_as(text: str) -> str:
     """Return the data type of stored weights that the name of a model says, or an empty text."""
-    found = re.findall(STORED, _dashed(text.rpartition("/")[2]))
-    return TYPES[found[-1]] if found else ""
+    found = [TYPES[word] for word in re.findall(STORED, _dashed(text.rpartition("/")[2]))]
+    # Of two words for the same bits, as in GPTQ-Int4, the one with scales counts.
+    alike = [dtype for dtype in found if round(2 * DATA_TYPES[dtype]) == round(2 * DATA_TYPES[found[-1]])]
+    return max(alike, key=lambda dtype: DATA_TYPES[dtype], default="")

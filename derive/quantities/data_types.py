@@ -101,7 +101,7 @@ _STORED_AS = {
     "4bit": "int4",
     "8bit": "int8",
     "qat": "q4_0",
-    "int4-awq": "awq",
+    "bnb-4bit": "nf4",
     "w4a16g128": "w4a16",
     "6bit": "fp6",
 }

@@ -207,7 +207,8 @@ def test_what_names_no_chip_or_one_of_another_size_is_refused(text):
         ("Llama-2-7B", "", ["meta-llama/Llama-2-7b-chat-hf"]), ("DeepSeek-R1", "", ["DeepSeek-R1-0528"]),
         ("Qwen3-30B-A3B", "", ["Qwen/Qwen3-30B-A3B-Instruct-2507"]), ("Mistral-Large-2", "", ["mistralai/Mistral-Large-Instruct-2411"]),
         ("Qwen3-235B-A22B", "fp8", ["Qwen/Qwen3-235B-A22B-FP8", "Qwen/Qwen3-235B-A22B-Thinking-2507-FP8"]),
-        ("Llama-2-70B", "awq", ["TheBloke/Llama-2-70B-Chat-AWQ"]), ("Qwen2.5-72B", "int4", ["Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4"]),
+        ("Llama-2-70B", "awq", ["TheBloke/Llama-2-70B-Chat-AWQ"]), ("Qwen2.5-72B", "gptq", ["Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4"]),
+        ("Llama-3.3-70B", "nf4", ["unsloth/Llama-3.3-70B-Instruct-bnb-4bit"]), ("Qwen2.5-7B", "int8", ["Qwen2.5-7B-Instruct-GPTQ-Int8"]),
         ("Llama-3.1-70B", "q4_k_m", ["bartowski/Meta-Llama-3.1-70B-Instruct-GGUF:Q4_K_M"]), ("Command-R+", "", ["Command-R-Plus"]),
     ],
 )  # fmt: skip
