@@ -305,7 +305,10 @@ def model_name(text: str, tables: Tables | None = None) -> str:
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
-    hint = "backsolve list --models shows them, and a config.json works too" + _INSTEAD.format(*record.PARAMETERS, "kv_bytes_per_token")
+    lacks = "it is not in the local cache of huggingface_hub; " if "/" in text else ""
+    hint = f"{lacks}backsolve list --models shows them, and a config.json works too" + _INSTEAD.format(
+        *record.PARAMETERS, "kv_bytes_per_token"
+    )
     return _match("model", text, spellings, tables, hint)
 
 

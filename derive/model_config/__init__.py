@@ -75,11 +75,13 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     dim, base = settings.needed("hidden_size", "n_embd", "n_embed", "d_model", "dim"), base_width(settings)
     layers = layers_of(settings, number_of_experts(settings))
     heads, experts = attention(settings, dim, layers, base.bytes), experts_of(settings, dim, layers.with_experts)
-    dense, tied = dense_widths(settings, dim, layers), bool(settings.get("tie_word_embeddings"))
-    vocabulary = settings.needed("vocab_size", "padded_vocab_size")
+    dense, tied = dense_widths(settings, dim, layers), settings.flag("tie_word_embeddings", "weight_tying", "tied_embeddings")
+    vocabulary, narrow = settings.needed("vocab_size", "padded_vocab_size"), settings.whole("word_embed_proj_dim") or dim
     of_each_layer = (settings.whole("vocab_size_per_layer_input") or 0) * (settings.whole("hidden_size_per_layer_input") or 0)
+    # Embeddings that are narrower than the model have a matrix up and one down.
+    narrower = 2 * dim * narrow if narrow != dim else 0
     counts = Counts(
-        vocabulary=vocabulary * dim * (1 if tied else 2) + of_each_layer * len(layers.attention),
+        vocabulary=vocabulary * narrow * (1 if tied else 2) + of_each_layer * len(layers.attention) + narrower,
         attention=heads.params,
         dense=count_matrices(settings) * dim * sum(dense),
         shared=layers.with_experts * experts.shared,
@@ -95,7 +97,7 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     }
     columns |= {"total_params": float(counts.total), "active_params": float(counts.total - idle), "max_context": settings.whole(*_CONTEXT)}
     row = _row(settings, layers, {**columns, **heads.columns, **experts.columns})
-    stored = stored_as(settings, counts, len(layers.attention))
+    stored = stored_as(settings, counts, len(layers.attention), base)
     return ConfigModel(row=row, stored=stored, cache_bytes=cache_bytes(settings), remark=_remark(settings))
 
 

@@ -15,13 +15,13 @@ SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
 """Attention to compressed entries: to those that an indexer selects, and to all."""
 SHARED = "the cache of another layer"
 """Attention to entries that another layer or an image encoder keeps."""
-WINDOW_TOKENS = ("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size")
+WINDOW_TOKENS = ("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size", "attention_window_size")
 """Settings for the tokens of a window."""
 DENSE, _EXPERTS, _NO_FEED_FORWARD = "dense", "experts", "no feed-forward part"
 _ATTENTION = {
     **dict.fromkeys(("full_attention", "deepseek_sparse_attention", "attention", "global_attention", "global", "full", "*", "G"), FULL),
     **dict.fromkeys(("sliding_attention", "chunked_attention", "local_attention", "sliding_window", "local", "sliding", "L"), WINDOW),
-    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "kda", "linear", "conv", "M"), LINEAR),
+    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "kda", "linear", "conv", "recurrent", "M"), LINEAR),
     **dict.fromkeys(("moe", "mlp", "E", "-"), NONE),
     "compressed_sparse_attention": SPARSE,
     "heavily_compressed_attention": HEAVY,
@@ -39,28 +39,35 @@ _INTERVALS = {
     **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval", "global_attn_every_n_layers"), WINDOW),
 }
 """Settings for the frequency of layers with the whole context, and for the cache of the other layers."""
-_REPEATED = (
-    *(*_INTERVALS, "no_rope_layers", "hybrid_layer_pattern", "is_moe_layer", "first_k_dense_replace", "moe_layer_freq", "mlp_layer_types"),
+_EVERY = (
+    *("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "moe_layer_frequency"),
+    "expert_layer_period",
 )
-"""Settings that may repeat another one. Then they are not needed."""
-_EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "expert_layer_period")
 """Settings for the frequency of layers with experts."""
 _SELECTING = 16
 """Largest number of tokens per entry for which an indexer selects entries."""
 _NEVER = 10**12
 """An interval longer than any model."""
+_ENCODERS = "(?i)bert|electra|t5|MaskedLM"
+"""Words in the kind and the class of models with an encoder."""
 
 # Defaults of the classes of transformers for settings that their files leave out.
 _GEMMA_3 = {
     **{"sliding_window_pattern": 6, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208},
     **{"sliding_window": 4096, "max_position_embeddings": 131072, "tie_word_embeddings": True},
 }
+_TIED = (
+    *("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text", "RefinedWeb", "RefinedWebModel", "gpt_neo", "xglm"),
+    *("jais", "minicpm", "lfm2_moe", "recurrent_gemma"),
+)
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "gemma": {"tie_word_embeddings": True},
-    "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
+    "gemma": {"head_dim": 256, "tie_word_embeddings": True},
+    "gemma2": {"head_dim": 256, "sliding_window_pattern": 2, "tie_word_embeddings": True},
     **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
-    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text")},
-    **{name: {"tie_word_embeddings": True} for name in ("lfm2", "lfm2_moe")},
+    **{name: {"tie_word_embeddings": True} for name in _TIED},
+    "lfm2": {"block_auto_adjust_ff_dim": True, "block_multiple_of": 256, "tie_word_embeddings": True},
+    # A dense part as wide as the model is beside the experts of each layer.
+    "arctic": {"dense_intermediate_size": 7168, "residual_moe": True},
     "minicpm3": {"tie_word_embeddings": True, "v_head_dim": 64},
     **{name: {"max_window_layers": 0} for name in ("mistral", "mixtral", "phi3", "phimoe")},
     "starcoder2": {"max_window_layers": 0, "tie_word_embeddings": True},
@@ -100,10 +107,10 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     >>> layers_of(settings, experts=0).attention
     ('window', 'full attention', 'window', 'full attention')
     """
-    if settings.get("is_encoder_decoder"):
-        raise WrongData(f"{settings.place}: has an encoder and a decoder. --model needs a model with only a decoder")
+    classes = f"{settings.values.get('model_type')} {settings.values.get('architectures')}"
+    if settings.get("is_encoder_decoder") or re.search(_ENCODERS, classes):
+        raise WrongData(f"{settings.place}: has an encoder. --model needs a model with only a decoder")
     count = _number_of_layers(settings)
-    settings.get(*_REPEATED)
     attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
     parts = next((kinds for rule in _FEED_FORWARD_RULES if (kinds := rule(settings, count))), [_EXPERTS] * count)
     if len(attention) < count or len(parts) < count:
@@ -147,7 +154,7 @@ def _number_of_layers(settings: Settings) -> int:
 
 
 def _attention_by_words(settings: Settings, _count: int) -> list[str] | None:
-    return _kinds(settings, _ATTENTION, "layer_types", *_ONE_PART)
+    return _kinds(settings, _ATTENTION, "layer_types", "attention_layers", *_ONE_PART)
 
 
 def _kinds(settings: Settings, kinds: Mapping[str, str], *names: str) -> list[str] | None:
@@ -162,12 +169,9 @@ def _kinds(settings: Settings, kinds: Mapping[str, str], *names: str) -> list[st
     return [kinds[word] for word in words]
 
 
-def _attention_by_compression(settings: Settings, _count: int) -> list[str] | None:
-    ratios = settings.numbers("compress_ratios")
-    return None if ratios is None else [WINDOW if not ratio else SPARSE if ratio <= _SELECTING else HEAVY for ratio in ratios]
-
-
 def _attention_by_numbers(settings: Settings, _count: int) -> list[str] | None:
+    if ratios := settings.numbers("compress_ratios"):
+        return [WINDOW if not ratio else SPARSE if ratio <= _SELECTING else HEAVY for ratio in ratios]
     for name, kinds in {"hybrid_layer_pattern": (FULL, WINDOW), "attn_type_list": (LINEAR, FULL)}.items():
         if numbers := settings.numbers(name):
             return [kinds[number == 1] for number in numbers]
@@ -183,6 +187,8 @@ def _attention_by_places(settings: Settings, count: int) -> list[str] | None:
 
 
 def _attention_by_interval(settings: Settings, count: int) -> list[str] | None:
+    if kinds := _kinds(settings, {**_ATTENTION, "attention": WINDOW}, "block_types"):
+        return kinds * count
     for name, other in _INTERVALS.items():
         if other == WINDOW and settings.get("use_sliding_window") is False:
             continue
@@ -215,9 +221,8 @@ def blocks_of(settings: Settings, part: str) -> list[Settings]:
 
 
 _ATTENTION_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (
-    _attention_by_compression,
-    _attention_by_words,
     _attention_by_numbers,
+    _attention_by_words,
     _attention_by_places,
     _attention_by_interval,
     _attention_by_first_window,

@@ -14,18 +14,25 @@ Columns: TypeAlias = dict[str, float]
 _INDEX_KEY = 1 + 4 / 128
 """Bytes of a value of an index key: fp8, and an fp32 scale for each 128 values, as vLLM stores it."""
 _STATE = 4.0
-"""Bytes of a value of the state of Kimi's linear layers, which vLLM keeps in fp32."""
+"""Bytes of a value of a state in fp32, as engines keep that of Kimi's linear layers and of RecurrentGemma."""
 _ROUND_TO = 256
 """Widths that are given as a multiple of two thirds of the model are rounded up to this."""
 _DENSE_WIDTHS = (
     *("dense_intermediate_size", "intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size"),
-    *("ff_intermediate_size", "shared_intermediate_size"),
+    *("ff_intermediate_size", "mlp_hidden_size", "block_ff_dim", "shared_intermediate_size"),
 )
-_PLAIN = ("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron")
-_PLAIN_ACTIVATIONS = ("relu", "relu2", "xielu", "gelu_new")
-"""Models and activations whose feed-forward parts have two matrices, one up and one down, and not three."""
-_WIDTHS_OF_TWO = ("qwen",)
+_PLAIN = (
+    *("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron", "xglm"),
+    *("RefinedWeb", "RefinedWebModel"),
+)
+_PLAIN_ACTIVATIONS, _GATED = ("relu2", "xielu", "gelu_new"), ("llama", "bitnet")
+"""Models and activations whose feed-forward parts have two matrices, one up and one down, and not three. Then models that have three."""
+_WIDTHS_OF_TWO = ("qwen", "molmo", "hf_olmo", "recurrent_gemma")
 """Models whose width is that of both matrices up, side by side."""
+_KV_HEADS = (
+    *("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "n_head_kv", "multi_query_group_num", "num_query_groups"),
+    "num_key_value_heads_per_layer",
+)
 
 
 class Part(NamedTuple):
@@ -47,8 +54,8 @@ class Experts(NamedTuple):
 
 def count_matrices(settings: Settings) -> int:
     """Return the number of matrices in a feed-forward part."""
-    activation = settings.get("mlp_hidden_act", "hidden_act", "activation_function")
-    return 2 if activation in _PLAIN_ACTIVATIONS or str(settings.get("model_type")).removesuffix("_h") in _PLAIN else 3
+    activation, kind = settings.get("mlp_hidden_act", "hidden_act", "activation_function"), str(settings.get("model_type"))
+    return 2 if kind.removesuffix("_h") in _PLAIN or (activation in _PLAIN_ACTIVATIONS and kind not in _GATED) else 3
 
 
 # Attention.
@@ -56,7 +63,7 @@ def count_matrices(settings: Settings) -> int:
 
 def query_heads(settings: Settings) -> int:
     """Return the number of query heads of a layer."""
-    return settings.needed("num_attention_heads", "n_head", "n_heads", "num_heads")
+    return settings.needed("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads")
 
 
 def _count_gates(settings: Settings) -> int:
@@ -68,11 +75,7 @@ def _head_widths(settings: Settings, dim: int) -> tuple[int, int, int]:
     """Return the KV heads, and the width of a key and of a value."""
     query = query_heads(settings)
     grouped = [group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
-    kv = (
-        query // max(grouped)
-        if grouped
-        else settings.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "multi_query_group_num")
-    )
+    kv = query // max(grouped) if grouped else settings.needed(*_KV_HEADS) if settings.name_of(*_KV_HEADS) else None
     key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
     if kv and query % kv:
         raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {kv} key and value heads")
@@ -176,6 +179,8 @@ def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
         key, value = settings.needed("mamba_head_dim", "mamba_d_head"), settings.needed("ssm_state_size", "mamba_d_state")
         settings.get("expand", "mamba_expand", "time_step_rank")
         params = dim * (3 * heads * key + 2 * (settings.whole("n_groups", "mamba_n_groups") or 1) * value + heads)
+    elif key := settings.whole("lru_width") or 0:
+        heads, value, kept, params = 1, 1, _STATE, 3 * dim * key + 2 * key * key // query_heads(settings)
     elif taps := settings.whole("conv_L_cache") or 0:
         heads, key, value, params = 1, dim, taps - 1, 4 * dim * dim
     elif value := settings.whole("mamba_d_state", "ssm_state_size", "state_size") or 0:
@@ -194,17 +199,25 @@ def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
 def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
     """Return the width of every dense feed-forward part, also in layers with experts."""
     if parts := blocks_of(settings, "ffn"):
-        raw = [int(2 * part.ratio("ffn_mult") * dim / 3) for part in parts if not part.get("no_op")]
-        return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
+        return [_round_width(part.ratio("ffn_mult") * dim, 1.0, _ROUND_TO) for part in parts if not part.get("no_op")]
     count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
-    # Without routed experts the shared one is the feed-forward part.
-    width = (not number_of_experts(settings) and settings.whole("shared_intermediate_size")) or settings.whole(*_DENSE_WIDTHS)
+    width, multiple = settings.whole(*_DENSE_WIDTHS), settings.whole("multiple_of", "block_multiple_of")
+    if not number_of_experts(settings):
+        # Without routed experts the shared one is the feed-forward part.
+        width = settings.whole("shared_intermediate_size") or width
+    if multiple and (not width or settings.flag("block_auto_adjust_ff_dim")):
+        width = _round_width(width or 4 * dim, settings.ratio("ffn_dim_multiplier", "block_ffn_dim_multiplier") or 1.0, multiple)
     if width and settings.get("model_type") in _WIDTHS_OF_TWO:
         width //= 2
     if not width and count_matrices(settings) == 2:
         # Models of this kind leave it out.
         width = (settings.whole("expansion_ratio") or 4) * dim
     return [width or settings.needed("intermediate_size") for _ in range(count)]
+
+
+def _round_width(plain: float, factor: float, multiple: int) -> int:
+    """Return two thirds of the width of a part with two matrices times a factor, rounded up to a multiple."""
+    return -(-int(factor * int(2 * plain / 3)) // multiple) * multiple
 
 
 def number_of_experts(settings: Settings) -> int:

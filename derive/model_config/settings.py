@@ -16,17 +16,26 @@ _MOST = 10**13
 """Largest accepted count of a model."""
 _INSIDE = ("thinker_config", "text_config", "llm_config", "language_config", "attn_config", "ffn_config", "moe")
 """Keys with the settings of the text model in a multimodal config.json, and keys with the settings of parts."""
+_OF_7B = {"hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
+_LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
+    "llama": {**_OF_7B, "intermediate_size": 11008},
+    "mistral": {**_OF_7B, "intermediate_size": 14336, "num_key_value_heads": 8},
+    "qwen2": {**_OF_7B, "intermediate_size": 22016},
+}
+"""Defaults of transformers for the sizes that the text model in a multimodal file leaves out, by its model_type."""
 _ID = r"[\w.-]+/[\w.-]+"
 """A model on Hugging Face: its organization and its name."""
 _SIZES = (
     "layer|attention|attn|dim|size|head|expert|window|rank|sparse|kv|ssm|mamba|moe|state|compress|share|ffn|mlp|conv|block|ratio|pattern"
 )
 _NO_SIZES = (
-    r"token|projector|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
-    r"|conv_(kernel|dim|size)|conv_kernel|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
-    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|sink|softcap|capping|d_conv"
+    r"token|project|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
+    r"|conv_(kernel|dim|size)|conv1d|mlp_ratio|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
+    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|block_dim|org_vocab|embedding_size|sink|softcap|capping|d_conv"
+    r"|(sliding_window|hybrid_layer)_pattern|full_attention_interval|attn_layer_period|every_n_layers|layer_group_size|no_rope|attention_types"
+    r"|is_moe_layer|first_k_dense|moe_layer_freq|mlp_layer_types"
 )
-"""Words in the names of settings that set a size of the model, and of settings that do not."""
+"""Words in the names of settings that set a size of the model, and of settings that do not or that may repeat others."""
 
 
 class Settings:
@@ -56,7 +65,7 @@ class Settings:
         """Return the first of these settings, which must be a count above 0. Raise WrongData if the file has none of them."""
         found, name = self.whole(*names), self.name_of(*names)
         if name and not found:
-            raise WrongData(f"{self.place}: {name} = 0. A model has at least 1")
+            raise WrongData(f"{self.place}: {name} = {_show_value(self.values[name])}. A model has at least 1")
         if not found:
             kind = self.values.get("model_type")
             of_kind = f", and its model_type is {shorten(str(kind))}" if kind else ""
@@ -64,12 +73,19 @@ class Settings:
             raise WrongData(f"{self.place}: has no {names[0]}{of_kind}. The config.json of a text model has one{meant}")
         return found
 
-    def ratio(self, name: str) -> float:
-        """Return a setting that must be a number, or 0."""
-        value = self.get(name) or 0
+    def ratio(self, *names: str) -> float:
+        """Return the first of these settings, which must be a number, or 0."""
+        value = self.get(*names) or 0
         if not isinstance(value, int | float) or not 0 <= value < _MOST:
-            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a number from 0 to {_MOST:.0e}")
+            raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is not a number from 0 to {_MOST:.0e}")
         return float(value)
+
+    def flag(self, *names: str) -> bool:
+        """Return the first of these settings, which must be true or false, or False."""
+        value = self.get(*names)
+        if value not in (None, True, False):
+            raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is neither true nor false")
+        return bool(value)
 
     def numbers(self, *names: str) -> list[int] | None:
         """Return the first of these settings, which must be a list of counts, or None."""
@@ -92,9 +108,11 @@ class Settings:
         return value
 
     def inside(self, name: str) -> "Settings | None":
-        """Return the settings within a setting, or None."""
+        """Return the settings within a setting, which must be an object, or None."""
         value = self.get(name)
-        return Settings(f"{self.place}, {name}", value) if isinstance(value, Mapping) else None
+        if not isinstance(value, Mapping | None):
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not an object with settings")
+        return None if value is None else Settings(f"{self.place}, {name}", value)
 
     def name_of(self, *names: str) -> str | None:
         """Return the first of these names that the file has a value for."""
@@ -106,7 +124,8 @@ class Settings:
             value = value[0]
         whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST and value == int(value)
         if not whole:
-            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a whole number from 0 to {_MOST:.0e}")
+            wanted = "one number for all layers" if isinstance(value, list) else f"a whole number from 0 to {_MOST:.0e}"
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not {wanted}")
         return int(value)
 
     def unread(self) -> list[str]:
@@ -138,28 +157,27 @@ def place_of(text: str) -> str | None:
     ('models/my-model/config.json', None, None)
     """
     place = os.path.expanduser(text.strip())
-    if place.endswith(".json"):
+    if place.endswith(".json") or (os.sep in place and os.path.isfile(place)):
         return place
     beside = os.path.join(place, _FILE)
-    if os.sep in place and os.path.isfile(beside):
-        return beside
     is_path = place.startswith((f".{os.sep}", f"..{os.sep}", os.sep)) and place.strip(f".{os.sep}")
-    return beside if is_path and not os.path.isfile(place) else None
+    return beside if is_path or (os.sep in place and os.path.isfile(beside)) else None
 
 
 def local_place(text: str) -> str | None:
     """Return the path of the config.json of a folder here, or of an id in the cache of huggingface_hub, or None. Nothing is downloaded."""
-    beside = os.path.join(text.strip(), _FILE)
-    if os.path.isfile(beside):
+    text = text.strip()
+    beside = os.path.join(text, _FILE)
+    if os.path.isfile(beside) or (os.path.isdir(text) and text.strip(f".{os.sep}")):
         return beside
-    if not re.fullmatch(_ID, text.strip()):
+    if not re.fullmatch(_ID, text):
         return None
     try:
         from huggingface_hub import try_to_load_from_cache
     except ImportError:
         return None
     try:
-        found = try_to_load_from_cache(text.strip(), _FILE)
+        found = try_to_load_from_cache(text, _FILE)
     except ValueError:
         return None
     return found if isinstance(found, str) else None
@@ -173,7 +191,8 @@ def settings_of(place: str) -> Settings:
         values = {**values, "quantization_config": _object_of(quantization).get("quantization")}
     for name in _INSIDE:
         if isinstance(inside := values.get(name), Mapping):
-            values = {**{one: value for one, value in values.items() if one != name}, **inside}
+            left_out = _LEFT_OUT.get(str(inside.get("model_type")), {})
+            values = {**left_out, **{one: value for one, value in values.items() if one != name}, **inside}
     return Settings(label(place), values)
 
 
@@ -184,7 +203,8 @@ def _object_of(place: str) -> dict[str, Any]:
         # Files that Python wrote may have an endless number, which sets no size.
         found = json.loads(content, object_pairs_hook=_refuse_repeats, parse_constant=_drop_constant)
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
+        why = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else shorten(str(error))
+        raise WrongData(f"{label(place)}: is not JSON ({why})") from None
     if not isinstance(found, dict):
         raise WrongData(f"{label(place)}: is not a JSON object, but the config.json of a model must be one")
     return found

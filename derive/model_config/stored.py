@@ -5,16 +5,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from derive.errors import shorten
 from derive.model_config.settings import Settings
 from derive.quantities.data_types import BYTES_OF_ONE
 
-_BASE = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "half": "fp16"}
-_BF16 = "bf16"
-_METHODS = {
-    **{name: name for name in ("fp8", "mxfp4", "nvfp4", "mxfp8", "int8")},
-    **{"fbgemm_fp8": "fp8", "fp8_pb_wo": "fp8", "int8_sq": "int8", "w4a16_nvfp4": "nvfp4", "fp4": "mxfp4"},
+_BASE = {
+    **{"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "half": "fp16", "auto": "bf16"},
+    **{"float8_e4m3fn": "fp8", "float8_e5m2": "fp8"},
 }
-"""Data types by the methods and algorithms of quantization, in small letters."""
+_BF16 = "bf16"
+_TYPES, _SAME = "nvfp4|mxfp4|mxfp8|nf4|fp4|fp8|float8|int[2-8]|w[2-8]", {"fp4": "mxfp4", "float8": "fp8"}
+"""Data types in the words for a method of quantization, in small letters, and other names for some."""
+_TYPE_SETTINGS = ("quant_algo", "quant_method", "quant_type", "_type", "weights", "dtype", "forward_dtype")
+"""Settings with words that may name the data type of weights."""
+_BITS_OF_METHOD = {"awq": 4, "marlin": 4, "bitnet": 2}
+"""Bits of a weight if the settings of a method leave them out."""
+_OTHER_PARTS = "activation|input|output|cache|config_groups|quantized_layers"
+"""Words in the names of settings that are not about all weights."""
 _PARTS = ("attention", "dense", "shared", "experts")
 """Parts that are quantized. The vocabulary and the router keep the data type of the model."""
 _NAMED = {
@@ -70,9 +77,8 @@ class Stored(NamedTuple):
     narrowest: float
 
 
-def stored_as(settings: Settings, counts: Counts, layers: int) -> Stored:
-    """Return how the weights of a model with these parameters and layers are stored."""
-    base = base_width(settings)
+def stored_as(settings: Settings, counts: Counts, layers: int, base: Width) -> Stored:
+    """Return how the weights of a model with these parameters and layers are stored. `base` is for weights that are not quantized."""
     widths = {"vocabulary": base, "router": base, **_part_widths(settings, base, layers)}
     there = {part: width for part, width in widths.items() if getattr(counts, part)}
     others = {part: width for part, width in there.items() if part != "experts"}
@@ -93,67 +99,104 @@ def cache_bytes(settings: Settings) -> float | None:
     """Return the bytes of a value of the KV cache that a quantized model is served with, or None if its settings say none."""
     inside = settings.inside("quantization_config")
     scheme = inside.get("kv_cache_scheme", "kv_cache_quant_algo") if inside else None
-    if isinstance(scheme, str):
-        return BYTES_OF_ONE.get(scheme.lower())
-    width = _quantized_width({"config_groups": {"cache": {"weights": scheme}}}) if isinstance(scheme, Mapping) else None
-    return width.plain if width else None
+    width = _scheme_width(scheme) if isinstance(scheme, Mapping) else _quantized_width({"quant_algo": scheme})
+    return width.bytes if width else None
 
 
 def base_width(settings: Settings) -> Width:
     """Return the data type of weights that are not quantized."""
     said = str(settings.get("torch_dtype", "dtype") or _BF16).removeprefix("torch.")
     name = _BASE.get(said, said)
-    return Width(name, BYTES_OF_ONE[name]) if name in BYTES_OF_ONE else Width(_BF16, BYTES_OF_ONE[_BF16])
+    if name not in BYTES_OF_ONE:
+        settings.unknown.append(f"torch_dtype ({shorten(said)})")
+        name = _BF16
+    return Width(name, BYTES_OF_ONE[name])
 
 
 def _part_widths(settings: Settings, base: Width, layers: int) -> dict[str, Width]:
     """Return the data type of each part that can be quantized."""
     inside = settings.inside("quantization_config")
     plain = dict.fromkeys(_PARTS, base)
-    width = inside and _quantized_width(inside.values)
-    if inside and width is None and not inside.get("quantized_layers"):
-        settings.unknown.append(f"quantization_config ({inside.get('quant_method', 'quant_algo') or 'no method'})")
     if not inside:
         return plain
-    found = dict.fromkeys(_PARTS, width or base)
-    exceptions = inside.get("ignore", "modules_to_not_convert", "exclude_modules") or ()
+    quantized = _group_widths(inside.values) or dict.fromkeys(_PARTS, _quantized_width(inside.values))
+    if None in quantized.values() and not inside.get("quantized_layers"):
+        settings.unknown.append(f"quantization_config ({inside.get('quant_method', 'quant_algo') or 'no method'})")
+    found = plain | {part: width for part, width in quantized.items() if width}
+    exceptions = inside.get("ignore", "modules_to_not_convert", "exclude_modules", "exclude") or ()
     found |= dict.fromkeys(_kept_parts(exceptions, layers), base)
     if isinstance(apart := inside.get("quantized_layers"), Mapping):
         found |= _module_widths(apart)
     if inside.get("quant_method") == "mxfp4":
         found = {**plain, "experts": found["experts"]}
-    if (said := str(settings.get("expert_dtype") or "")) in _METHODS and "quantized_layers" not in inside.values:
-        found["experts"] = _width_of_type(_METHODS[said])
+    if (width := _quantized_width({"quant_algo": settings.get("expert_dtype")})) and "quantized_layers" not in inside.values:
+        found["experts"] = width
     return found
+
+
+def _group_widths(inside: Mapping[str, Any]) -> dict[str, Width | None]:
+    """Return the data type of the parts that each group of modules has, the first group first. A group without named modules has all."""
+    found: dict[str, Width | None] = {}
+    groups = inside.get("config_groups")
+    for group in groups.values() if isinstance(groups, Mapping) else ():
+        if isinstance(group, Mapping) and isinstance(weights := group.get("weights"), Mapping):
+            targets = group.get("targets")
+            parts = [part for target in (targets if isinstance(targets, list) else ()) if (part := _part_of(str(target)))]
+            # A name of all feed-forward parts is that of a dense one.
+            others = _PARTS if not parts else ("shared", "experts") if "dense" in parts else ()
+            found |= dict.fromkeys((*parts, *(part for part in others if part not in found)), _scheme_width(weights))
+    return found
+
+
+def _scheme_width(weights: Mapping[str, Any]) -> Width | None:
+    """Return the data type of the weights of a group, or None if its settings are not known."""
+    bits, zeros = weights.get("num_bits"), weights.get("symmetric") is False
+    return _integer_or_float_width(bits, weights.get("type") == "float", weights.get("group_size"), bits if zeros else 0)
 
 
 def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
     """Return the data type of quantized weights, or None if the settings of the quantization are not known."""
-    groups = inside.get("config_groups")
-    groups = [one for one in groups.values() if isinstance(one, Mapping)] if isinstance(groups, Mapping) else []
-    weights = groups[0].get("weights") if len(groups) == 1 else None
-    if isinstance(weights, Mapping):
-        bits, zeros = weights.get("num_bits"), weights.get("symmetric") is False
-        return _integer_or_float_width(bits, weights.get("type") == "float", weights.get("group_size"), bits if zeros else 0)
-    for name in ("quant_algo", "quant_method"):
-        method = str(inside.get(name) or "").lower()
-        if method in _METHODS:
-            return _width_of_type(_METHODS[method])
-    if inside.get("load_in_4bit") or inside.get("load_in_8bit"):
-        return _width_of_type("nf4" if inside.get("load_in_4bit") else "int8")
-    bits = inside.get("bits") or inside.get("w_bit")
-    return _integer_or_float_width(bits, False, inside.get("group_size") or inside.get("q_group_size"), bits)
+    said = _settings_of_weights(inside)
+    if inside.get("load_in_4bit"):
+        scale = BYTES_OF_ONE["nf4"] - 0.5
+        # Double quantization stores a scale in a byte, and a second one for 256 of them.
+        return Width("nf4", 0.5, scale * (1 / 4 + 1 / 256) if inside.get("bnb_4bit_use_double_quant") else scale)
+    found = _type_in(" ".join(str(said.get(name, "")) for name in _TYPE_SETTINGS))
+    if found in BYTES_OF_ONE and found != "int4":
+        return _width_of_type(found)
+    bits = next((said[name] for name in ("bits", "w_bit", "nbits") if name in said), None)
+    bits = bits or (int(found[-1]) if found else 8 if inside.get("load_in_8bit") else _BITS_OF_METHOD.get(str(inside.get("quant_method"))))
+    return _integer_or_float_width(bits, False, said.get("group_size") or said.get("q_group_size"), bits)
+
+
+def _settings_of_weights(inside: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings about all weights, also those within others. The outer one of two with the same name counts."""
+    found = [inside]
+    for one in found:
+        found += [value for name, value in one.items() if isinstance(value, Mapping) and not re.search(_OTHER_PARTS, name)]
+    return {name: value for one in reversed(found) for name, value in one.items()}
+
+
+def _type_in(words: str) -> str:
+    """Return the data type of weights in the words for a method, first the one before "weight", or a blank.
+
+    >>> _type_in("fbgemm_fp8"), _type_in("Int8DynamicActivationInt4WeightConfig"), _type_in("W4A16_AWQ"), _type_in("gptq")
+    ('fp8', 'int4', 'int4', '')
+    """
+    words = words.lower()
+    found = re.search(rf"({_TYPES})_?weight", words) or re.search(f"({_TYPES})", words)
+    return _SAME.get(found[1], found[1].replace("w", "int")) if found else ""
 
 
 def _integer_or_float_width(bits: object, floating: bool, group: object, zero_bits: object) -> Width | None:
     """Return the data type of a number of bits, with a scale and a zero of some bits for each group of weights."""
-    if not isinstance(bits, int) or not 2 <= bits <= _BITS:
+    if not isinstance(bits, int | float) or not 2 <= bits <= _BITS:
         return None
     if floating:
         return _width_of_type("fp8" if bits == _BITS else "nvfp4" if group == 16 else "mxfp4") if bits in (4, _BITS) else None
-    zero = zero_bits / _BITS if isinstance(zero_bits, int) else 0.0
+    zero = zero_bits / _BITS if isinstance(zero_bits, int | float) else 0.0
     scales = (_SCALE + zero) / group if isinstance(group, int) and group > 0 else 0.0
-    return Width(f"int{bits}", bits / _BITS, scales)
+    return Width(f"int{bits:g}", bits / _BITS, scales)
 
 
 def _width_of_type(dtype: str) -> Width:
@@ -178,9 +221,9 @@ def _kept_parts(modules: object, layers: int) -> set[str]:
 
 def _module_widths(apart: Mapping[str, Any]) -> dict[str, Width]:
     """Return the most frequent data type of each part with modules that have an algorithm in the list."""
-    seen: dict[str, Counter[str]] = {}
+    seen: dict[str, Counter[Width]] = {}
     for module, one in apart.items():
-        algorithm = str(one.get("quant_algo") if isinstance(one, Mapping) else "").lower()
-        if (part := _part_of(module)) and algorithm in _METHODS:
-            seen.setdefault(part, Counter())[_METHODS[algorithm]] += 1
-    return {part: _width_of_type(counter.most_common(1)[0][0]) for part, counter in seen.items()}
+        width = _quantized_width(one) if isinstance(one, Mapping) else None
+        if width and (part := _part_of(module)):
+            seen.setdefault(part, Counter())[width] += 1
+    return {part: counter.most_common(1)[0][0] for part, counter in seen.items()}

@@ -59,85 +59,50 @@ def test_a_published_file_says_what_the_table_has(file):
     assert not found.remark
 
 
-def test_a_file_is_solved_as_the_model_of_the_table():
-    asked = {"hardware": "8xH200:fp8", "batch": 64, "context_length": "8k", "kv_dtype": "fp8"}
-    own = solve("step_time", model=str(FOLDER / "deepseek-ai--DeepSeek-V3.json"), **asked)
-    assert own.value == pytest.approx(solve("step_time", model="DeepSeek-V3", **asked).value, rel=0.02)
-
-
 @pytest.mark.parametrize(
     ("settings", "columns"),
     [
-        (
-            {"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_ctx": 1024, "vocab_size": 50257},
-            {"kv_formula": "gqa", "kv_heads": 12, "head_dim": 64, "max_context": 1024, "total_params": 123.53e6},
-        ),
-        (
-            {"model_type": "gemma3_text", "num_hidden_layers": 34, "hidden_size": 2560, "intermediate_size": 10240, "sliding_window": 1024},
-            {"kv_layers": 5, "window_layers": 29, "window_kv_heads": 4, "head_dim": 256, "tied_embeddings": True, "total_params": 3.88e9},
-        ),
-        (
-            {**DENSE, "model_type": "jamba", "num_experts": 16, "num_experts_per_tok": 2, "mamba_d_state": 16, "mamba_expand": 2,
-             "mamba_dt_rank": 256, "vocab_size": 65536},
-            {"kv_layers": 4, "linear_layers": 28, "moe_layers": 16, "state_key_dim": 8192, "total_params": 51.5e9, "active_params": 12.1e9},
-        ),
-        (
-            {"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*-", "hidden_size": 8192, "intermediate_size": 32768,
-             "num_attention_heads": 64, "num_key_value_heads": 8, "attention_head_dim": 128, "mamba_num_heads": 256, "mamba_head_dim": 64,
-             "ssm_state_size": 256, "n_groups": 8, "vocab_size": 131072},
-            {"layers": 5, "kv_layers": 1, "linear_layers": 2, "kv_formula": "hybrid", "state_heads": 256, "state_value_dim": 256},
-        ),
-        (
-            {**DENSE, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128, "linear_attn_config":
-             {"full_attn_layers": [4, 8], "num_heads": 32, "head_dim": 128}},
-            {"kv_formula": "mla_hybrid", "kv_layers": 2, "linear_layers": 30, "state_bytes_per_element": 4.0},
-        ),
-        (
-            {"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "vocab_size": 100352, "attn_config": {"kv_n_heads": 8},
-             "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}},
-            {"kv_heads": 8, "experts": 16, "total_params": 132e9, "active_params": 36.5e9},
-        ),
-        (
-            {**DENSE, "hidden_size": 8192, "intermediate_size": 28672, "num_attention_heads": 64, "num_hidden_layers": 54,
-             "moe_num_experts": 64, "moe_k": 8, "moe_intermediate_size": 3584, "moe_layer_start_index": 3, "moe_layer_end_index": 52,
-             "vocab_size": 103424},
-            {"moe_layers": 50, "dense_ffn_dim": 28672, "active_experts": 8},
-        ),
-        (
-            {**DENSE, "num_experts": 64, "moe_topk": [8] * 32, "num_shared_expert": [1] * 32, "moe_intermediate_size": [3072] * 32,
-             "intermediate_size": 3072, "vocab_size": 128167},
-            {"active_experts": 8, "shared_experts": 1, "moe_ffn_dim": 3072, "total_params": 80.9e9, "active_params": 13.3e9},
-        ),
-        (
-            {"model_type": "falcon_h1", "num_hidden_layers": 72, "hidden_size": 5120, "num_attention_heads": 20, "num_key_value_heads": 4,
-             "head_dim": 128, "intermediate_size": 21504, "vocab_size": 261120, "mamba_d_ssm": 4096, "mamba_n_heads": 32,
-             "mamba_d_head": 128, "mamba_d_state": 256, "mamba_n_groups": 2},
-            {"kv_formula": "hybrid", "kv_layers": 72, "linear_layers": 72, "state_heads": 32, "total_params": 33.6e9},
-        ),
-        (
-            {"model_type": "minimax", "num_hidden_layers": 80, "hidden_size": 6144, "num_attention_heads": 64, "num_key_value_heads": 8,
-             "head_dim": 128, "intermediate_size": 9216, "num_local_experts": 32, "num_experts_per_tok": 2, "vocab_size": 200064,
-             "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 10},
-            {"kv_formula": "hybrid", "kv_layers": 10, "linear_layers": 70, "total_params": 456.09e9},
-        ),
-        (
-            {**DENSE, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 28},
-            {"kv_formula": "hybrid", "kv_layers": 28, "window_layers": 4, "window_tokens": 4096},
-        ),
-        (
-            {**DENSE, "model_type": "qwen2", "sliding_window": 4096, "max_window_layers": 28},
-            {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None},
-        ),
-        (
-            {**DENSE, "model_type": "mistral", "sliding_window": 32768, "max_position_embeddings": 32768},
-            {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None},
-        ),
+        ({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_ctx": 1024, "vocab_size": 50257},
+         {"kv_formula": "gqa", "kv_heads": 12, "head_dim": 64, "max_context": 1024, "total_params": 123.53e6}),
+        ({"model_type": "gemma3_text", "num_hidden_layers": 34, "hidden_size": 2560, "intermediate_size": 10240, "sliding_window": 1024},
+         {"kv_layers": 5, "window_layers": 29, "window_kv_heads": 4, "head_dim": 256, "tied_embeddings": True, "total_params": 3.88e9}),
+        ({**DENSE, "model_type": "jamba", "num_experts": 16, "num_experts_per_tok": 2, "mamba_d_state": 16, "mamba_expand": 2,
+          "mamba_dt_rank": 256, "vocab_size": 65536},
+         {"kv_layers": 4, "linear_layers": 28, "moe_layers": 16, "state_key_dim": 8192, "total_params": 51.5e9, "active_params": 12.1e9}),
+        ({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*-", "hidden_size": 8192, "intermediate_size": 32768,
+          "num_attention_heads": 64, "num_key_value_heads": 8, "attention_head_dim": 128, "mamba_num_heads": 256, "mamba_head_dim": 64,
+          "ssm_state_size": 256, "n_groups": 8, "vocab_size": 131072},
+         {"layers": 5, "kv_layers": 1, "linear_layers": 2, "kv_formula": "hybrid", "state_heads": 256, "state_value_dim": 256}),
+        ({**DENSE, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128, "linear_attn_config":
+          {"full_attn_layers": [4, 8], "num_heads": 32, "head_dim": 128}},
+         {"kv_formula": "mla_hybrid", "kv_layers": 2, "linear_layers": 30, "state_bytes_per_element": 4.0}),
+        ({"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "vocab_size": 100352, "attn_config": {"kv_n_heads": 8},
+          "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}},
+         {"kv_heads": 8, "experts": 16, "total_params": 132e9, "active_params": 36.5e9}),
+        ({**DENSE, "hidden_size": 8192, "intermediate_size": 28672, "num_attention_heads": 64, "num_hidden_layers": 54,
+          "moe_num_experts": 64, "moe_k": 8, "moe_intermediate_size": 3584, "moe_layer_start_index": 3, "moe_layer_end_index": 52,
+          "vocab_size": 103424}, {"moe_layers": 50, "dense_ffn_dim": 28672, "active_experts": 8}),
+        ({**DENSE, "num_experts": 64, "moe_topk": [8] * 32, "num_shared_expert": [1] * 32, "moe_intermediate_size": [3072] * 32,
+          "intermediate_size": 3072, "vocab_size": 128167},
+         {"active_experts": 8, "shared_experts": 1, "moe_ffn_dim": 3072, "total_params": 80.9e9, "active_params": 13.3e9}),
+        ({"model_type": "falcon_h1", "num_hidden_layers": 72, "hidden_size": 5120, "num_attention_heads": 20, "num_key_value_heads": 4,
+          "head_dim": 128, "intermediate_size": 21504, "vocab_size": 261120, "mamba_d_ssm": 4096, "mamba_n_heads": 32,
+          "mamba_d_head": 128, "mamba_d_state": 256, "mamba_n_groups": 2},
+         {"kv_formula": "hybrid", "kv_layers": 72, "linear_layers": 72, "state_heads": 32, "total_params": 33.6e9}),
+        ({"model_type": "minimax", "num_hidden_layers": 80, "hidden_size": 6144, "num_attention_heads": 64, "num_key_value_heads": 8,
+          "head_dim": 128, "intermediate_size": 9216, "num_local_experts": 32, "num_experts_per_tok": 2, "vocab_size": 200064,
+          "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 10},
+         {"kv_formula": "hybrid", "kv_layers": 10, "linear_layers": 70, "total_params": 456.09e9}),
+        ({**DENSE, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 28},
+         {"kv_formula": "hybrid", "kv_layers": 28, "window_layers": 4, "window_tokens": 4096}),
+        ({**DENSE, "model_type": "qwen2", "sliding_window": 4096, "max_window_layers": 28},
+         {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None}),
+        ({**DENSE, "model_type": "mistral", "sliding_window": 32768, "max_position_embeddings": 32768},
+         {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None}),
         # The cache of a layer that uses another one's is not stored again.
-        (
-            {"text_config": {**DENSE, "model_type": "gemma3n_text", "num_hidden_layers": 35, "num_kv_shared_layers": 15,
-             "sliding_window": 512, "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}},
-            {"kv_layers": 4, "window_layers": 16, "layers": 35},
-        ),
+        ({"text_config": {**DENSE, "model_type": "gemma3n_text", "num_hidden_layers": 35, "num_kv_shared_layers": 15,
+          "sliding_window": 512, "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}},
+         {"kv_layers": 4, "window_layers": 16, "layers": 35}),
         ({**DENSE, "use_cla": True, "cla_share_factor": 2}, {"kv_layers": 16, "total_params": 8.03e9}),
         ({**DENSE, "num_hidden_layers": 40, "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38]}, {"kv_layers": 32, "layers": 40}),
         # Other ways to say which layers have the whole context.
@@ -145,53 +110,70 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         ({**DENSE, "sliding_window": 4096, "global_attn_every_n_layers": 4}, {"kv_layers": 8, "window_layers": 24}),
         ({**DENSE, "sliding_window": 4096, "sliding_window_pattern": "LLLG"}, {"kv_layers": 8, "window_layers": 24}),
         ({**DENSE, "no_rope_layer_interval": 4, "use_sliding_window": False}, {"kv_formula": "gqa", "kv_layers": 32}),
-        (
-            {**DENSE, "attn_layer_indices": [9, 18, 27], "mamba_n_heads": 128, "mamba_d_head": 64, "mamba_d_state": 256},
-            {"kv_layers": 3, "linear_layers": 29, "state_heads": 128, "total_params": 9.82e9},
-        ),
-        (
-            {**DENSE, "model_type": "lfm2_moe", "num_hidden_layers": 24, "hidden_size": 2048, "intermediate_size": 7168, "num_experts": 32,
-             "num_experts_per_tok": 4, "moe_intermediate_size": 1792, "num_dense_layers": 2, "conv_L_cache": 3, "vocab_size": 65536,
-             "layer_types": (["conv", "conv", "full_attention", "conv"] * 6), "tie_word_embeddings": True},
-            {"kv_layers": 6, "linear_layers": 18, "state_key_dim": 2048, "state_value_dim": 2, "total_params": 8.34e9},
-        ),
-        (
-            {"model_type": "longcat_flash", "num_layers": 28, "hidden_size": 6144, "ffn_hidden_size": 12288, "expert_ffn_hidden_size": 2048,
-             "num_attention_heads": 64, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
-             "v_head_dim": 128, "n_routed_experts": 512, "moe_topk": 12, "vocab_size": 131072},
-            {"kv_formula": "mla", "kv_layers": 56, "moe_layers": 28, "total_params": 561e9},
-        ),
-        (
-            {"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64, "num_key_value_heads": 1, "head_dim": 256,
-             "share_q_dim": 2048, "intermediate_size": 18432, "moe_num_experts": 48, "moe_top_k": 3, "moe_intermediate_size": 5120,
-             "share_expert_dim": 5120, "moe_layers_enum": ",".join(map(str, range(4, 60))), "vocab_size": 128815},
-            {"kv_heads": 1, "moe_layers": 56, "total_params": 316e9, "active_params": 38.8e9},
-        ),
+        ({**DENSE, "attn_layer_indices": [9, 18, 27], "mamba_n_heads": 128, "mamba_d_head": 64, "mamba_d_state": 256},
+         {"kv_layers": 3, "linear_layers": 29, "state_heads": 128, "total_params": 9.82e9}),
+        ({**DENSE, "model_type": "lfm2_moe", "num_hidden_layers": 24, "hidden_size": 2048, "intermediate_size": 7168, "num_experts": 32,
+          "num_experts_per_tok": 4, "moe_intermediate_size": 1792, "num_dense_layers": 2, "conv_L_cache": 3, "vocab_size": 65536,
+          "layer_types": (["conv", "conv", "full_attention", "conv"] * 6), "tie_word_embeddings": True},
+         {"kv_layers": 6, "linear_layers": 18, "state_key_dim": 2048, "state_value_dim": 2, "total_params": 8.34e9}),
+        ({"model_type": "longcat_flash", "num_layers": 28, "hidden_size": 6144, "ffn_hidden_size": 12288, "expert_ffn_hidden_size": 2048,
+          "num_attention_heads": 64, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+          "v_head_dim": 128, "n_routed_experts": 512, "moe_topk": 12, "vocab_size": 131072},
+         {"kv_formula": "mla", "kv_layers": 56, "moe_layers": 28, "total_params": 561e9}),
+        ({"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64, "num_key_value_heads": 1, "head_dim": 256,
+          "share_q_dim": 2048, "intermediate_size": 18432, "moe_num_experts": 48, "moe_top_k": 3, "moe_intermediate_size": 5120,
+          "share_expert_dim": 5120, "moe_layers_enum": ",".join(map(str, range(4, 60))), "vocab_size": 128815},
+         {"kv_heads": 1, "moe_layers": 56, "total_params": 316e9, "active_params": 38.8e9}),
         # Two matrices by the activation: 32 layers of 2 x 4096 x 14336 and attention, and 1.0507e9 of the vocabulary.
-        ({**DENSE, "hidden_act": "relu2"}, {"total_params": 6.15e9}),
+        ({**DENSE, "model_type": "arcee", "hidden_act": "relu2"}, {"total_params": 6.15e9}),
         ({**DENSE, "model_type": "qwen", "intermediate_size": 2 * 14336}, {"total_params": 8.03e9}),
-        (
-            {**DENSE, "num_hidden_layers": 64, "hidden_size": 8192, "num_attention_heads": 64, "intermediate_size": 32768,
-             "vocab_size": 131072, "num_local_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 16384, "residual_moe": True},
-            {"total_params": 269.5e9, "active_params": 114.9e9},
-        ),
-        (
-            {"model_type": "minicpm3", "num_hidden_layers": 62, "hidden_size": 2560, "num_attention_heads": 40, "q_lora_rank": 768,
-             "kv_lora_rank": 256, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32, "intermediate_size": 6400, "vocab_size": 73448},
-            {"kv_formula": "mla", "value_dim": 64, "total_params": 4.07e9},
-        ),
-        (
-            {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 32000,
-             "sliding_window": -1, "moe": {"num_experts_per_tok": 2, "num_experts": 8}},
-            {"kv_formula": "gqa", "kv_heads": 8, "total_params": 46.7e9, "active_params": 12.9e9},
-        ),
+        ({**DENSE, "num_hidden_layers": 64, "hidden_size": 8192, "num_attention_heads": 64, "intermediate_size": 32768,
+          "vocab_size": 131072, "num_local_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 16384, "residual_moe": True},
+         {"total_params": 269.5e9, "active_params": 114.9e9}),
+        ({"model_type": "minicpm3", "num_hidden_layers": 62, "hidden_size": 2560, "num_attention_heads": 40, "q_lora_rank": 768,
+          "kv_lora_rank": 256, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32, "intermediate_size": 6400, "vocab_size": 73448},
+         {"kv_formula": "mla", "value_dim": 64, "total_params": 4.07e9}),
+        ({"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 32000,
+          "sliding_window": -1, "moe": {"num_experts_per_tok": 2, "num_experts": 8}},
+         {"kv_formula": "gqa", "kv_heads": 8, "total_params": 46.7e9, "active_params": 12.9e9}),
         ({"thinker_config": {"text_config": DENSE, "audio_config": {"d_model": 1280}}}, {"kv_heads": 8, "total_params": 8.03e9}),
+        # Names of other tools and of older models.
+        ({**DENSE, "num_key_value_heads": None, "num_query_groups": 8}, {"kv_heads": 8, "total_params": 8.03e9}),
+        ({"model_type": "RefinedWeb", "hidden_size": 8192, "n_layer": 60, "n_head": 128, "n_head_kv": 8, "vocab_size": 65024},
+         {"kv_heads": 8, "head_dim": 64, "total_params": 41.3e9}),
+        ({"model_type": "gpt_neo", "hidden_size": 2560, "num_layers": 32, "num_heads": 20, "window_size": 256, "vocab_size": 50257,
+          "attention_layers": ["global", "local"] * 16}, {"kv_layers": 16, "window_tokens": 256, "total_params": 2.65e9}),
+        ({"model_type": "opt", "hidden_size": 1024, "ffn_dim": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
+          "vocab_size": 50272, "word_embed_proj_dim": 512, "hidden_act": "relu"}, {"total_params": 330e6}),
+        ({"dim": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 128256, "multiple_of": 1024,
+          "ffn_dim_multiplier": 1.3}, {"dense_ffn_dim": 14336, "total_params": 8.03e9}),
+        ({"model_type": "lfm2", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
+          "block_ff_dim": 12288, "conv_L_cache": 3, "full_attn_idxs": [2, 5, 8, 10, 12, 14], "vocab_size": 65536},
+         {"kv_layers": 6, "dense_ffn_dim": 8192, "total_params": 1.17e9}),
+        ({"model_type": "molmo", "hidden_size": 3584, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4,
+          "intermediate_size": 37888, "vocab_size": 152064, "weight_tying": False}, {"total_params": 7.61e9}),
+        # By hand: 12 layers of 35.7e6 and 26 of 52.4e6, 38 feed-forward parts of 151e6, and the vocabulary once.
+        ({"model_type": "recurrent_gemma", "hidden_size": 4096, "num_hidden_layers": 38, "num_attention_heads": 16,
+          "num_key_value_heads": 1, "head_dim": 256, "intermediate_size": 24576, "attention_window_size": 2048, "lru_width": 4096,
+          "block_types": ["recurrent", "recurrent", "attention"], "vocab_size": 256000},
+         {"kv_layers": 0, "window_layers": 12, "linear_layers": 26, "state_key_dim": 4096, "total_params": 8.58e9}),
+        # What a class of transformers knows and the file leaves out.
+        ({"text_config": {"model_type": "mistral", "num_key_value_heads": 8, "vocab_size": 32064}}, {"layers": 32, "total_params": 7.24e9}),
+        ({"text_config": {"model_type": "gemma2", "hidden_size": 3584, "intermediate_size": 14336, "num_attention_heads": 16,
+          "num_hidden_layers": 42, "num_key_value_heads": 8, "sliding_window": 4096, "vocab_size": 257216}},
+         {"head_dim": 256, "kv_layers": 21, "total_params": 9.24e9}),
+        ({"model_type": "arctic", "hidden_size": 7168, "num_hidden_layers": 35, "num_attention_heads": 56, "num_key_value_heads": 8,
+          "intermediate_size": 4864, "num_local_experts": 128, "num_experts_per_tok": 2, "vocab_size": 32000},
+         {"active_params": 17.3e9, "total_params": 479e9}),
+        ({**DENSE, "model_type": "bitnet", "hidden_act": "relu2"}, {"total_params": 8.03e9}),
     ],
     ids=[
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
         *("longcat", "step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
+        *("megatron", "falcon", "gpt-neo", "opt-350m", "llama-3 as meta writes it", "lfm2-1.2b", "molmo", "recurrentgemma"),
+        *("llava-next", "paligemma2", "arctic", "bitnet"),
     ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
@@ -209,8 +191,18 @@ def test_other_ways_of_saying_it(tmp_path, settings, columns):
         ({"quant_method": "bitsandbytes", "load_in_4bit": True}, (2 * 1.0507 + 6.9793 * 4.5 / 8) / 8.03),
         ({"quant_method": "fp8"}, (2 * 1.0507 + 6.9793) / 8.03),
         ({"quant_algo": "NVFP4", "exclude_modules": ["lm_head"]}, (2 * 1.0507 + 6.9793 * 9 / 16) / 8.03),
+        ({"quant_algo": "W4A16_AWQ", "group_size": 128}, (2 * 1.0507 + 6.9793 * (0.5 + 2.5 / 128)) / 8.03),
+        ({"quant_method": "exl2", "bits": 4.65}, (2 * 1.0507 + 6.9793 * 4.65 / 8) / 8.03),
+        ({"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp8_e4m3"}}}, (2 * 1.0507 + 6.9793) / 8.03),
+        ({"quant_method": "torchao", "quant_type": "float8_dynamic_activation_int8_weight"}, (2 * 1.0507 + 6.9793) / 8.03),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True},
+         (2 * 1.0507 + 6.9793 * (0.5 + (1 + 4 / 256) / 64)) / 8.03),
+        # Attention is 1.3422e9 parameters.
+        ({"config_groups": {"0": {"targets": ["re:.*self_attn.*"], "weights": {"num_bits": 8, "type": "float"}},
+                            "1": {"targets": ["re:.*mlp.*"], "weights": {"num_bits": 4, "type": "float", "group_size": 16}}}},
+         (2 * 1.0507 + 1.3422 + 5.6371 * 9 / 16) / 8.03),
     ],
-)
+)  # fmt: skip
 def test_quantized_weights_have_their_scales_and_a_vocabulary_in_bf16(tmp_path, quantization, bytes_per_weight):
     (tmp_path / "config.json").write_text(json.dumps({**DENSE, "quantization_config": quantization}))
     assert read_config(str(tmp_path / "config.json")).stored.bytes_per_weight == pytest.approx(bytes_per_weight, rel=1e-4)
@@ -242,9 +234,10 @@ def test_a_quantized_model_says_the_width_of_its_cache_until_a_given_does(tmp_pa
 
 def test_what_was_not_understood_is_told_in_one_line(tmp_path):
     settings = {**DENSE, "head_extra_dim": 8, "rope_theta": 500000, "quantization_config": {"quant_method": "new"}, "sliding_window": 64}
+    settings["torch_dtype"] = "posit16"
     place = written(tmp_path, **settings)
     (told,) = (one for one in solve("kv_bytes_per_token", model=place, kv_dtype="fp8").warnings if one.startswith("not understood"))
-    assert all(one in told for one in ("head_extra_dim", "quantization_config (new)", "sliding_window"))
+    assert all(one in told for one in ("head_extra_dim", "quantization_config (new)", "sliding_window", "torch_dtype ('posit16')"))
     assert "rope_theta" not in told
 
 
@@ -252,7 +245,7 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
     ("text", "told"),
     [
         ("[1]", "is not a JSON object"),
-        ('{"hidden_size": 1', "is not JSON"),
+        ('{"hidden_size":\n1', "is not JSON (Expecting ',' delimiter, line 2)"),
         ('{"hidden_size": 1, "hidden_size": 2}', "is there twice"),
         (json.dumps({**DENSE, "num_hidden_layers": "32"}), "num_hidden_layers = '32'"),
         (json.dumps({**DENSE, "num_experts": 8, "num_experts_per_tok": 9}), "num_experts_per_tok = 9 is more than the 8 experts"),
@@ -264,7 +257,13 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
         (json.dumps({**DENSE, "model_type": "mamba2"}), "no layer has attention"),
         (json.dumps({name: value for name, value in DENSE.items() if name != "intermediate_size"}), "has no intermediate_size"),
         (json.dumps({**DENSE, "num_key_value_heads": 7}), "32 query heads"),
-        (json.dumps({**DENSE, "is_encoder_decoder": True}), "an encoder and a decoder"),
+        (json.dumps({**DENSE, "is_encoder_decoder": True}), "has an encoder"),
+        (json.dumps({**DENSE, "architectures": ["BertForMaskedLM"]}), "has an encoder"),
+        (json.dumps({**DENSE, "num_key_value_heads": 0}), "num_key_value_heads = 0. A model has at least 1"),
+        (json.dumps({**DENSE, "num_key_value_heads": [8, 4] * 16}), "is not one number for all layers"),
+        (json.dumps({**DENSE, "hidden_size": -1}), "hidden_size = -1. A model has at least 1"),
+        (json.dumps({**DENSE, "tie_word_embeddings": "false"}), "is neither true nor false"),
+        (json.dumps({**DENSE, "quantization_config": "awq"}), "quantization_config = 'awq' is not an object"),
         ('{"model_type": "clip", "hidden_sizes": 12}', "did you mean 'hidden_sizes'"),
         ("\0" * (17 * 2**20), "larger than 16 MiB"),
     ],
@@ -281,6 +280,9 @@ def test_a_file_that_is_not_there_has_its_nearest_one_named(tmp_path):
     written(tmp_path, **DENSE)
     with pytest.raises(WrongData, match=r"did you mean '.*config\.json'"):
         model(str(tmp_path / "confg.json"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(WrongData, match=r"empty/config\.json cannot be read"):
+        model(str(tmp_path / "empty"))
 
 
 def test_attention_that_no_equation_covers_is_refused(tmp_path):
@@ -319,7 +321,7 @@ def test_paths_come_before_names_and_names_before_the_cache(tmp_path, monkeypatc
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert model("me/mine").givens["layers"] == model(str(tmp_path)).givens["layers"] == 5
     assert model("meta-llama/Llama-3.1-8B").givens["layers"] == 32
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownName, match="not in the local cache of huggingface_hub"):
         model("me/other")
     assert seen == [("me/mine", "config.json"), ("me/other", "config.json")]
     monkeypatch.chdir(tmp_path.parent)
