@@ -58,7 +58,7 @@ _GEMMA_3 = {
 }
 _TIED = (
     *("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text", "RefinedWeb", "RefinedWebModel", "gpt_neo", "xglm"),
-    *("jais", "minicpm", "lfm2_moe", "recurrent_gemma"),
+    *("btlm", "jais", "minicpm", "lfm2_moe", "recurrent_gemma"),
 )
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma": {"head_dim": 256, "tie_word_embeddings": True},
@@ -240,11 +240,9 @@ def _parts_by_list(settings: Settings, count: int) -> list[str] | None:
     frequency = settings.get("moe_layer_freq")
     if isinstance(frequency, list):
         return [_EXPERTS if one else DENSE for one in settings.numbers("moe_layer_freq") or ()]
-    places = settings.get("moe_layers_enum")
-    if isinstance(places, str) and re.fullmatch(r"[0-9, ]+", places):
-        with_experts = {int(one) for one in places.split(",") if one.strip()}
-        return [_EXPERTS if place in with_experts else DENSE for place in range(count)]
-    return None
+    named = settings.get("moe_layers_enum")
+    with_experts = {int(one) for one in re.findall("[0-9]+", named)} if isinstance(named, str) else settings.numbers("moe_layers")
+    return [_EXPERTS if place in with_experts else DENSE for place in range(count)] if with_experts else None
 
 
 def _parts_by_interval(settings: Settings, count: int) -> list[str] | None:

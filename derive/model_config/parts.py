@@ -71,15 +71,18 @@ def _count_gates(settings: Settings) -> int:
     return 2 if settings.get("attn_output_gate", "attention_output_gate", "mla_use_output_gate") else 1
 
 
-def _head_widths(settings: Settings, dim: int) -> tuple[int, int, int]:
-    """Return the KV heads, and the width of a key and of a value."""
-    query = query_heads(settings)
-    grouped = [group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
-    kv = query // max(grouped) if grouped else settings.needed(*_KV_HEADS) if settings.name_of(*_KV_HEADS) else None
+def _head_widths(settings: Settings, dim: int) -> tuple[float, int, int]:
+    """Return the KV heads of a layer on average, and the width of a key and of a value."""
+    query, name = query_heads(settings), settings.name_of(*_KV_HEADS)
+    counts = [query // group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
+    if name and not counts:
+        listed = isinstance(settings.get(name), list)
+        counts = (settings.numbers(name) if listed else None) or [settings.needed(name)]
+    counts = counts or [1 if settings.get("multi_query") else query]
+    if uneven := [kv for kv in counts if not kv or query % kv]:
+        raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {uneven[0]} key and value heads")
     key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
-    if kv and query % kv:
-        raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {kv} key and value heads")
-    return kv or (1 if settings.get("multi_query") else query), key, settings.whole("v_head_dim") or key
+    return sum(counts) / len(counts), key, settings.whole("v_head_dim") or key
 
 
 def grouped_heads(settings: Settings, dim: int) -> Part:
@@ -92,7 +95,7 @@ def grouped_heads(settings: Settings, dim: int) -> Part:
     of_kv = kv * (wide if keys_are_values else wide + value)
     query, low = query_heads(settings), settings.whole("share_q_dim")
     of_queries = low * (dim + query * wide) if low else dim * query * wide * _count_gates(settings)
-    return Part(columns, of_queries + dim * (query * value + of_kv))
+    return Part(columns, int(of_queries + dim * (query * value + of_kv)))
 
 
 def window(settings: Settings, dim: int, layers: int) -> Part:

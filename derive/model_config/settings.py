@@ -31,9 +31,9 @@ _SIZES = (
 _NO_SIZES = (
     r"token|project|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
     r"|conv_(kernel|dim|size)|conv1d|mlp_ratio|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
-    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|block_dim|org_vocab|embedding_size|sink|softcap|capping|d_conv"
+    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|multiplier|embd_layer|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|block_dim|org_vocab|embedding_size|sink|softcap|capping|d_conv"
     r"|(sliding_window|hybrid_layer)_pattern|full_attention_interval|attn_layer_period|every_n_layers|layer_group_size|no_rope|attention_types"
-    r"|is_moe_layer|first_k_dense|moe_layer_freq|mlp_layer_types"
+    r"|is_moe_layer|first_k_dense|moe_layer_freq|interleave_moe_layer_step|mlp_layer_types"
 )
 """Words in the names of settings that set a size of the model, and of settings that do not or that may repeat others."""
 
@@ -89,14 +89,10 @@ class Settings:
 
     def numbers(self, *names: str) -> list[int] | None:
         """Return the first of these settings, which must be a list of counts, or None."""
-        name = self.name_of(*names)
-        if name is None:
-            return None
-        self.read.add(name)
-        value = self.values[name]
-        if not isinstance(value, list):
+        value, name = self.get(*names), str(self.name_of(*names))
+        if not isinstance(value, list | None):
             raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a list")
-        return [self._count(name, one) for one in value]
+        return None if value is None else [self._count(name, one) for one in value]
 
     def words(self, *names: str) -> list[str] | None:
         """Return the first of these settings, which must be a list of words, or None."""
@@ -201,17 +197,13 @@ def _object_of(place: str) -> dict[str, Any]:
     content = content_of(place, _LARGEST)
     try:
         # Files that Python wrote may have an endless number, which sets no size.
-        found = json.loads(content, object_pairs_hook=_refuse_repeats, parse_constant=_drop_constant)
+        found = json.loads(content, object_pairs_hook=_refuse_repeats, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         why = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else shorten(str(error))
         raise WrongData(f"{label(place)}: is not JSON ({why})") from None
     if not isinstance(found, dict):
         raise WrongData(f"{label(place)}: is not a JSON object, but the config.json of a model must be one")
     return found
-
-
-def _drop_constant(_text: str) -> None:
-    return None
 
 
 def _refuse_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -139,6 +139,10 @@ def test_a_published_file_says_what_the_table_has(file):
         ({"thinker_config": {"text_config": DENSE, "audio_config": {"d_model": 1280}}}, {"kv_heads": 8, "total_params": 8.03e9}),
         # Names of other tools and of older models.
         ({**DENSE, "num_key_value_heads": None, "num_query_groups": 8}, {"kv_heads": 8, "total_params": 8.03e9}),
+        ({**DENSE, "num_key_value_heads": [8, 8, 4, 2] * 8}, {"kv_heads": 5.5}),
+        ({**DENSE, "num_key_value_heads": None, "block_configs": [
+            {"attention": {"n_heads_in_group": 4 * of}, "ffn": {"ffn_mult": 5.25}} for of in (1, 2) * 16]},
+         {"kv_heads": 6, "dense_ffn_dim": 14336}),
         ({"model_type": "RefinedWeb", "hidden_size": 8192, "n_layer": 60, "n_head": 128, "n_head_kv": 8, "vocab_size": 65024},
          {"kv_heads": 8, "head_dim": 64, "total_params": 41.3e9}),
         ({"model_type": "gpt_neo", "hidden_size": 2560, "num_layers": 32, "num_heads": 20, "window_size": 256, "vocab_size": 50257,
@@ -172,7 +176,8 @@ def test_a_published_file_says_what_the_table_has(file):
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
         *("longcat", "step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
-        *("megatron", "falcon", "gpt-neo", "opt-350m", "llama-3 as meta writes it", "lfm2-1.2b", "molmo", "recurrentgemma"),
+        *("megatron", "decilm", "nemotron-51b", "falcon"),
+        *("gpt-neo", "opt-350m", "llama-3 as meta writes it", "lfm2-1.2b", "molmo", "recurrentgemma"),
         *("llava-next", "paligemma2", "arctic", "bitnet"),
     ],
 )  # fmt: skip
@@ -260,7 +265,8 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
         (json.dumps({**DENSE, "is_encoder_decoder": True}), "has an encoder"),
         (json.dumps({**DENSE, "architectures": ["BertForMaskedLM"]}), "has an encoder"),
         (json.dumps({**DENSE, "num_key_value_heads": 0}), "num_key_value_heads = 0. A model has at least 1"),
-        (json.dumps({**DENSE, "num_key_value_heads": [8, 4] * 16}), "is not one number for all layers"),
+        (json.dumps({**DENSE, "num_attention_heads": [32, 16] * 16}), "is not one number for all layers"),
+        (json.dumps({**DENSE, "num_key_value_heads": [8, 0] * 16}), "evenly by 0 key and value heads"),
         (json.dumps({**DENSE, "hidden_size": -1}), "hidden_size = -1. A model has at least 1"),
         (json.dumps({**DENSE, "tie_word_embeddings": "false"}), "is neither true nor false"),
         (json.dumps({**DENSE, "quantization_config": "awq"}), "quantization_config = 'awq' is not an object"),

@@ -24,12 +24,6 @@ def chosen(experts, active, tokens, rng):
     return np.argpartition(rng.random((tokens, experts)), active - 1, axis=1)[:, :active]
 
 
-@pytest.mark.parametrize("batch", [256, 4096])
-def test_a_large_batch_reads_all_of_them_as_before(batch):
-    every = value_of("step_time", **V3, batch=batch, variants={"weight_time": "sharded"}, anyway=True)
-    assert value_of("step_time", **V3, batch=batch, anyway=True) == pytest.approx(every, rel=0.01)
-
-
 # -- a pass with more tokens than those that are decoded -----------------------------------------------------------
 
 H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
