@@ -105,7 +105,7 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
     """
     read = [((spelled.strip().lower(), str(value).strip().lower()), spelled, value) for spelled, value in pairs]
     unknown = (key for key, _, _ in read if key[0] in _PARTS and key not in LAYOUTS)
-    if wrong := next(((part, name) for part, name in unknown if part not in QUANTITIES or name.isalpha()), None):
+    if wrong := next(((part, name) for part, name in unknown if part not in QUANTITIES or ("attention", name) in LAYOUTS), None):
         choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == wrong[0])
         raise WrongValue(f"{wrong[0]} = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key, _, _ in read if key in LAYOUTS)

@@ -82,7 +82,8 @@ def _head_widths(settings: Settings, dim: int) -> tuple[float, int, int]:
     if uneven := [kv for kv in counts if not kv or query % kv]:
         raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {uneven[0]} key and value heads")
     key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
-    return sum(counts) / len(counts), key, settings.whole("v_head_dim") or key
+    mean = sum(counts) / len(counts)
+    return int(mean) if mean.is_integer() else mean, key, settings.whole("v_head_dim") or key
 
 
 def grouped_heads(settings: Settings, dim: int) -> Part:
