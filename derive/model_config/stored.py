@@ -14,8 +14,8 @@ _BASE = {
     **{"float8_e4m3fn": "fp8", "float8_e5m2": "fp8"},
 }
 _BF16 = "bf16"
-_TYPES, _SAME = "nvfp4|mxfp4|mxfp8|nf4|fp4|fp8|float8|int[2-8]|w[2-8]", {"fp4": "mxfp4", "float8": "fp8"}
-"""Data types in the words for a method of quantization, in small letters, and other names for some."""
+_TYPES, _SAME = ("nvfp4|mxfp4|mxfp8|nf4", "w[2-7]", "fp4|fp8|float8|int[2-8]", "w8"), {"fp4": "mxfp4", "float8": "fp8"}
+"""Data types in the words for a method of quantization, in small letters, the first ones first, and other names for some."""
 _TYPE_SETTINGS = ("quant_algo", "quant_method", "quant_type", "_type", "weights", "dtype", "forward_dtype")
 """Settings with words that may name the data type of weights."""
 _BITS_OF_METHOD = {"awq": 4, "marlin": 4, "bitnet": 2}
@@ -180,11 +180,11 @@ def _settings_of_weights(inside: Mapping[str, Any]) -> dict[str, Any]:
 def _type_in(words: str) -> str:
     """Return the data type of weights in the words for a method, first the one before "weight", or a blank.
 
-    >>> _type_in("fbgemm_fp8"), _type_in("Int8DynamicActivationInt4WeightConfig"), _type_in("W4A16_AWQ"), _type_in("gptq")
-    ('fp8', 'int4', 'int4', '')
+    >>> _type_in("Int8DynamicActivationInt4WeightConfig"), _type_in("W4A16_NVFP4"), _type_in("w4afp8"), _type_in("gptq")
+    ('int4', 'nvfp4', 'int4', '')
     """
-    words = words.lower()
-    found = re.search(rf"({_TYPES})_?weight", words) or re.search(f"({_TYPES})", words)
+    patterns = (f"({'|'.join(_TYPES)})_?weight", *(f"({one})" for one in _TYPES))
+    found = next((one for pattern in patterns if (one := re.search(pattern, words.lower()))), None)
     return _SAME.get(found[1], found[1].replace("w", "int")) if found else ""
 
 
