@@ -133,17 +133,15 @@ class Settings:
         return sorted(
             name
             for name, value in self.values.items()
-            if name not in self.read and _sets_size(value) and re.search(_SIZES, name) and not re.search(_NO_SIZES, name)
+            # A switch is 0 or 1.
+            if name not in self.read and (value > 1 if isinstance(value, int) else isinstance(value, list | dict) and value)
+            if re.search(_SIZES, name) and not re.search(_NO_SIZES, name)
         )
 
 
 def _show_value(value: Any) -> str:
     """Return a value in a message."""
     return shorten(value) if isinstance(value, str) else shorten(repr(value))[1:-1]
-
-
-def _sets_size(value: Any) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool) and value > 1) or (isinstance(value, list | dict) and bool(value))
 
 
 def place_of(text: str) -> str | None:

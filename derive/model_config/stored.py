@@ -99,7 +99,7 @@ def cache_bytes(settings: Settings) -> float | None:
     """Return the bytes of a value of the KV cache that a quantized model is served with, or None if its settings say none."""
     inside = settings.inside("quantization_config")
     scheme = inside.get("kv_cache_scheme", "kv_cache_quant_algo") if inside else None
-    width = _scheme_width(scheme) if isinstance(scheme, Mapping) else _quantized_width({"quant_algo": scheme})
+    width = _width_of_bits(scheme.get("num_bits"), scheme) if isinstance(scheme, Mapping) else _quantized_width({"quant_algo": scheme})
     return width.bytes if width else None
 
 
@@ -144,14 +144,10 @@ def _group_widths(inside: Mapping[str, Any]) -> dict[str, Width | None]:
             parts = [part for target in (targets if isinstance(targets, list) else ()) if (part := _part_of(str(target)))]
             # A name of all feed-forward parts is that of a dense one.
             others = _PARTS if not parts else ("shared", "experts") if "dense" in parts else ()
-            found |= dict.fromkeys((*parts, *(part for part in others if part not in found)), _scheme_width(weights))
+            found |= dict.fromkeys(
+                (*parts, *(part for part in others if part not in found)), _width_of_bits(weights.get("num_bits"), weights)
+            )
     return found
-
-
-def _scheme_width(weights: Mapping[str, Any]) -> Width | None:
-    """Return the data type of the weights of a group, or None if its settings are not known."""
-    bits, zeros = weights.get("num_bits"), weights.get("symmetric") is False
-    return _integer_or_float_width(bits, weights.get("type") == "float", weights.get("group_size"), bits if zeros else 0)
 
 
 def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
@@ -166,7 +162,7 @@ def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
         return _width_of_type(found)
     bits = next((said[name] for name in ("bits", "w_bit", "nbits") if name in said), None)
     bits = bits or (int(found[-1]) if found else 8 if inside.get("load_in_8bit") else _BITS_OF_METHOD.get(str(inside.get("quant_method"))))
-    return _integer_or_float_width(bits, False, said.get("group_size") or said.get("q_group_size"), bits)
+    return _width_of_bits(bits, {name: said.get(name) for name in ("group_size", "q_group_size")})
 
 
 def _settings_of_weights(inside: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,15 +184,16 @@ def _type_in(words: str) -> str:
     return _SAME.get(found[1], found[1].replace("w", "int")) if found else ""
 
 
-def _integer_or_float_width(bits: object, floating: bool, group: object, zero_bits: object) -> Width | None:
-    """Return the data type of a number of bits, with a scale and a zero of some bits for each group of weights."""
+def _width_of_bits(bits: object, weights: Mapping[str, Any]) -> Width | None:
+    """Return the data type of a number of bits, with a scale and maybe a zero of as many bits for each group of weights."""
     if not isinstance(bits, int | float) or not 2 <= bits <= _BITS:
         return None
-    if floating:
+    group, zero = weights.get("group_size") or weights.get("q_group_size"), bits / _BITS
+    if weights.get("type") == "float":
         return _width_of_type("fp8" if bits == _BITS else "nvfp4" if group == 16 else "mxfp4") if bits in (4, _BITS) else None
-    zero = zero_bits / _BITS if isinstance(zero_bits, int | float) else 0.0
-    scales = (_SCALE + zero) / group if isinstance(group, int) and group > 0 else 0.0
-    return Width(f"int{bits:g}", bits / _BITS, scales)
+    if "num_bits" in weights and weights.get("symmetric") is not False:
+        zero = 0.0
+    return Width(f"int{bits:g}", bits / _BITS, (_SCALE + zero) / group if isinstance(group, int) and group > 0 else 0.0)
 
 
 def _width_of_type(dtype: str) -> Width:
