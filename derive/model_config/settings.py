@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from glob import escape, glob
 from typing import Any
 
 from derive.errors import WrongData, shorten, suggest
@@ -25,6 +26,8 @@ _LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
 """Defaults of transformers for the sizes that the text model in a multimodal file leaves out, by its model_type."""
 _ID = r"[\w.-]+/[\w.-]+"
 """A model on Hugging Face: its organization and its name."""
+_HOME = os.path.join("~", ".cache", "huggingface")
+"""The folder of huggingface_hub, if the environment names no other."""
 _SIZES = (
     "layer|attention|attn|dim|size|head|expert|window|rank|sparse|kv|ssm|mamba|moe|state|compress|share|ffn|mlp|conv|block|ratio|pattern"
 )
@@ -166,15 +169,10 @@ def local_place(text: str) -> str | None:
         return beside
     if not re.fullmatch(_ID, text):
         return None
-    try:
-        from huggingface_hub import try_to_load_from_cache
-    except ImportError:
-        return None
-    try:
-        found = try_to_load_from_cache(text, _FILE)
-    except ValueError:
-        return None
-    return found if isinstance(found, str) else None
+    # The package itself is often in another environment. The newest snapshot counts.
+    home = os.environ.get("HF_HUB_CACHE") or os.path.join(os.environ.get("HF_HOME") or _HOME, "hub")
+    folder = os.path.join(os.path.expanduser(home), f"models--{text.replace('/', '--')}", "snapshots")
+    return max(filter(os.path.isfile, glob(os.path.join(escape(folder), "*", _FILE))), key=os.path.getmtime, default=None)
 
 
 def settings_of(place: str) -> Settings:

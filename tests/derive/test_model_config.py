@@ -1,9 +1,7 @@
 """Models by their config.json: published files against the table, files made by hand, and files that are wrong."""
 
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -321,15 +319,16 @@ def test_any_other_value_is_read_or_refused(tmp_path_factory, file, random, valu
 
 
 def test_paths_come_before_names_and_names_before_the_cache(tmp_path, monkeypatch):
-    place = written(tmp_path, **{**DENSE, "num_hidden_layers": 5})
-    seen = []
-    hub = SimpleNamespace(try_to_load_from_cache=lambda name, file: seen.append((name, file)) or (place if name == "me/mine" else None))
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    assert model("me/mine").givens["layers"] == model(str(tmp_path)).givens["layers"] == 5
-    assert model("meta-llama/Llama-3.1-8B").givens["layers"] == 32
+    written(tmp_path, **{**DENSE, "num_hidden_layers": 5})
+    for name, layers in (("me--mine", 6), ("meta-llama--Llama-3.1-8B", 7)):
+        (snapshot := tmp_path / "hub" / f"models--{name}" / "snapshots" / "0a1b").mkdir(parents=True)
+        written(snapshot, **{**DENSE, "num_hidden_layers": layers})
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.delenv("HF_HUB_CACHE", raising=False)
+    found = {name: model(name).givens["layers"] for name in (str(tmp_path), "me/mine", "meta-llama/Llama-3.1-8B")}
+    assert [*found.values()] == [5, 6, 32]
     with pytest.raises(UnknownName, match="not in the local cache of huggingface_hub"):
         model("me/other")
-    assert seen == [("me/mine", "config.json"), ("me/other", "config.json")]
     monkeypatch.chdir(tmp_path.parent)
     assert model(tmp_path.name).givens["layers"] == 5
 
