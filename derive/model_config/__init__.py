@@ -3,6 +3,7 @@ Parameters are counted from the matrices of the model.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -104,9 +105,10 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
 def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Architecture:
     """Return the row of architectures.csv with these columns of a model."""
     place = settings.place
+    encoders = (name for name, value in settings.values.items() if isinstance(value, Mapping) and re.search("vision|visual|audio", name))
     found: dict[str, Any] = {
         **{"model": place, "config_source": place, "experts_source": place},
-        "params_source": f"{place}: counted from its dimensions, without norms and biases",
+        "params_source": f"{place}: counted from its dimensions, without {' and '.join(('norms', 'biases', *encoders))}",
         "layers": len(layers.attention),
         "kv_layers": layers.count(FULL, SPARSE, HEAVY),
         "kv_formula": _formula(layers, columns),

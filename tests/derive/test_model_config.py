@@ -337,5 +337,6 @@ def test_the_command_line_lists_and_shows_it():
     place = str(FOLDER / "openai--gpt-oss-20b.json")
     assert "20.91B" in call("list", "--models", place).out
     assert "4 of 32 experts" in call("show", place).out
+    assert "norms and biases and vision_config" in call("show", str(FOLDER / "Qwen--Qwen3.5-397B-A17B.json")).out
     (record,) = json.loads(call("list", "--models", place, "--as", "json").out)["models"]
     assert record["kv_bytes_per_token"] == 12288
