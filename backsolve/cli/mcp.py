@@ -83,8 +83,7 @@ def _parameters(name: str) -> dict[str, click.Parameter]:
 
 def _schema_of(one: click.Parameter, about: str) -> _Schema:
     """Return the JSON Schema of a parameter."""
-    # A comma would name several deployments, and the answer would be a list.
-    text: _Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^,]*$"}
+    text: _Schema = {"type": "string", "minLength": 1, "maxLength": 1000}
     said = {"description": about or getattr(one, "help", "")}
     if "=" in (one.metavar or ""):
         return {**said, "type": "object", "maxProperties": 100, "additionalProperties": {"type": ["string", "number"]}}
@@ -204,4 +203,6 @@ async def _call(_context: Any, asked: Any) -> "CallToolResult":
     if done.exit_code not in (0, NO_ANSWER) or not done.stdout:
         return answer(done.stderr or f"the command ended with {done.exit_code}", failed=True)
     found = json.loads(done.stdout) if tool.schema or tool.key else None
+    if isinstance(found, list) and not tool.key:
+        return answer(f"{len(found)} answers: a comma asks several questions. Ask one of them at a time", failed=True)
     return answer(done.stdout, {tool.key: found} if tool.key else found)

@@ -47,7 +47,10 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
         tell("\n".join(line_text(row) for row in (("ttl", *_NAMES), *((ttl, *one) for ttl, devices in found for one in devices))), style)
         return
     if style == "json":
-        same = {"unknown": "storage_tier", "basis": "rule", "by": [_RULE.reference], "record": {"right": right, "cases": len(cases)}}
+        same = {
+            "unknown": "storage_tier", "unit": "1", "basis": "rule", **dict.fromkeys(("by", "equations"), [_RULE.reference]),
+            "record": {"right": right, "cases": len(cases)}, "assumptions": [], "provenance": {"ttl": "given"}, "reason": None,
+        }  # fmt: skip
         all_of = [{**same, "given": {"ttl": ttl}, "answers": [dict(zip(_NAMES, one, strict=True)) for one in rows]} for ttl, rows in found]
         tell(json.dumps(all_of if len(all_of) > 1 else all_of[0], indent=2, allow_nan=False), style)
         return

@@ -47,17 +47,19 @@ def test_every_tool_says_what_it_takes_and_gives():
 
 
 def test_tools_answer_as_the_commands_do():
-    solved, inferred, cited, listed = asked(
+    solved, inferred, cited, listed, ranked = asked(
         ("solve", BALANCE),
         ("infer", {"models": ["gemini-3.1-pro"], "set": {"output": "15"}}),
         ("cite", {"ids": ["roofline.step_time"], "as": "bibtex"}),
         ("claims", {"words": ["A13a"]}),
+        ("solve", {"unknown": "storage_tier", "given": {"ttl": "1h"}}),
     )
     assert solved.structured_content == json.loads(
         call("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--as", "json").out
     )
     assert inferred.structured_content["sheets"][0]["observables"]["output_input_ratio"] == 7.5
     assert cited.content[0].text == call("cite", "roofline.step_time", "--as", "bibtex").out
+    assert ranked.structured_content["answers"][0]["tier"] == "flash"
     assert [row["id"] for row in listed.structured_content["claims"]] == ["A13a"]
 
 
@@ -81,6 +83,8 @@ def test_no_answer_has_a_reason_and_a_mistake_is_an_error(tmp_path):
         ("solve", {"unknown": f"--plot={place}", "given": {"batch": 8}}),
         ("solve", {"unknown": "step_time", "using": ["--help"]}),
         ("solve", {"given": {}}),
+        ("solve", {"unknown": "sweep_time", "hardware": ["H100,B200:fp8"]}),
+        ("solve", {"unknown": "storage_tier", "given": {"ttl": "5min,1h"}}),
         ("infer", {"models": ["nobody/nothing"]}),
         ("infer", {"models": ["gemini-3.1-pro"], "save": "x.json"}),
     )
@@ -88,6 +92,7 @@ def test_no_answer_has_a_reason_and_a_mistake_is_an_error(tmp_path):
     assert all(one.is_error and one.structured_content is None for one in wrong)
     assert "did you mean 'step_time'" in wrong[0].content[0].text
     assert "'unknown' is a required property" in wrong[3].content[0].text
+    assert all("Ask one of them at a time" in one.content[0].text for one in wrong[4:6])
     assert not place.exists()
 
 
