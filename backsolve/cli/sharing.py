@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from multiprocessing import parent_process
+from signal import SIG_DFL, SIGINT, signal
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -62,7 +63,11 @@ class SharedWork(Executor):
 
 
 def end_with_parent() -> None:
-    """End this process when its parent ends for any reason. Otherwise it would keep the pipes of the parent open and wait for ever."""
+    """End this process when its parent ends for any reason, and without a traceback at an interrupt.
+
+    Otherwise it would keep the pipes of the parent open and wait for ever.
+    """
+    signal(SIGINT, SIG_DFL)
 
     def watch() -> None:
         if parent := parent_process():

@@ -1,6 +1,7 @@
 """Work of many parts goes to a pool that starts when it is needed, work of few stays here; what is printed is the same to the byte."""
 
 from concurrent.futures import Executor, ThreadPoolExecutor
+from signal import SIG_DFL, SIGINT, getsignal
 
 import pytest
 
@@ -35,6 +36,11 @@ def test_a_pool_is_started_for_many_parts_on_several_processors(
     executor = Started()
     assert sums(executor, parts) == sums(executor, parts) == [2 * one for one in range(parts)]
     assert executor.sizes == sizes, "one pool for all work, and none that is not needed"
+
+
+def test_an_interrupt_ends_a_worker_without_a_traceback():
+    with SharedWork(2) as pool:
+        assert [*pool.map(getsignal, [SIGINT])] == [SIG_DFL]
 
 
 def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
