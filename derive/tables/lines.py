@@ -15,7 +15,7 @@ A reader keeps all rows in memory, about 0.9 kB each, and checks about 25,000 ro
 0.9 GB.
 """
 _OTHERS_NAMED = 4
-"""Maximum number of further unknown columns in a message."""
+"""Maximum number of missing or further unknown columns in a message."""
 
 Source: TypeAlias = Iterable[str | bytes]
 """Lines of text or bytes, such as a stream."""
@@ -135,7 +135,8 @@ class CsvTable:
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         if not mark and len(missing) == len(needed):
             hint = "write the names of the columns in the first line, and remove a title or a comment"
-        raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ". Add it to the header"), place))
+        named = f"{', '.join(missing[:_OTHERS_NAMED])}{_count_more(missing)}"
+        raise BadRow(self._problem(f"there is no column {named}{f'; {hint}' if hint else '. Add it to the header'}", place))
 
 
 def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
@@ -145,11 +146,11 @@ def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
     ((['a', 'b'], ''), 'is not CSV (unexpected end of data)')
     """
     text, fault = _decode(raw, first)
-    if len(raw) > LINE_LIMIT:
-        return [], fault or "the line is longer than 64 kB"
     text = text.removesuffix("\n").removesuffix("\r")
     if "\n" in text or "\r" in text:
         text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside. Lines end in LF or CRLF"
+    if len(text) > LINE_LIMIT:
+        return [], fault or "the line is longer than 64 kB"
     try:
         cells = next(csv.reader([text], strict=True), [])
     except csv.Error as error:
@@ -198,5 +199,9 @@ def _all_unknown(messages: list[str]) -> str:
     first, *others = messages
     if not others:
         return f"{first}{'' if first.endswith('?') else '.'} Rename the column or remove it"
-    more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
-    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}. Rename these columns or remove them"
+    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{_count_more(others)}. Rename these columns or remove them"
+
+
+def _count_more(names: Collection[str]) -> str:
+    """Return the number of names beyond those that a message has."""
+    return f" and {len(names) - _OTHERS_NAMED} more" if len(names) > _OTHERS_NAMED else ""

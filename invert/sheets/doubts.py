@@ -286,7 +286,9 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
 def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield doubts about the user's rows: names and words similar to shipped ones, and amounts far from all shipped ones."""
     known = {(row.provider, row.model) for row in shipped}
-    named = {(provider, _plain_name(model)): model for provider, model in known}
+    described = read_data().tables.rows_of(ModelRow)
+    named = {(row.provider, _plain_name(name)): row.model for row in described for name in row.aliases}
+    named |= {(provider, _plain_name(model)): model for provider, model in known}
     meant_by = _intended_providers(_values(own, "provider"), _values(shipped, "provider"))
     models = {
         (provider, model): _another("model", model, meant)

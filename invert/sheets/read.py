@@ -48,9 +48,9 @@ _OTHER_UNITS = {
     **dict.fromkeys(("token", "tokens"), ". Multiply the amount by 1,000,000 and write mtok"),
     **dict.fromkeys(("ktok", "1k"), ". Multiply the amount by 1,000 and write mtok"),
 }
+_OTHER_WORDS = {"component": OTHER_COMPONENTS, "per": _OTHER_UNITS}
+"""Words of other price lists, by column, with ours or with advice."""
 _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
-    "component": {"other_names": OTHER_COMPONENTS},
-    "per": {"other_names": _OTHER_UNITS},
     "service_tier": {"default": "standard", "constraints": _WORD, "example": _WORD_EXAMPLE},
     "threshold_tokens": {"default": "0"},
     "threshold_inclusive": {"default": "false"},
@@ -59,7 +59,7 @@ _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
     "source_url": {"constraints": {}},
     "verification": {"default": "user", "constraints": _WORD, "example": _WORD_EXAMPLE},
 }
-"""Differences of a user's file from the description of prices.csv: other words, and the meaning of a blank cell."""
+"""Differences of a user's file from the description of prices.csv: more words, and the meaning of a blank cell."""
 _MORE_FIELDS = ({"name": "max_context", "type": "tokens"}, {"name": "release_date", "type": "date"}, {"name": "usd_rate", "type": "number"})
 """Columns of only a user's file. For the shipped prices, models.csv and fx.csv have these values."""
 _OTHER_NAMES = {
@@ -81,10 +81,10 @@ _OTHER_NAMES = {
 @cache_with_data
 def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
     """Return the columns of a shipped table of prices, or of a file of the user if `table` is blank."""
-    if table:
-        return data.tables.columns(table)
-    fields = [field | _OWN_FIELDS.get(field["name"], {}) for field in data.tables.schema("prices")["fields"]]
-    return {field["name"]: column_of(field) for field in (*fields, *_MORE_FIELDS)}
+    own, more = ({}, ()) if table else (_OWN_FIELDS, _MORE_FIELDS)
+    described = [field | own.get(field["name"], {}) for field in data.tables.schema(table or "prices")["fields"]]
+    fields = [field | {"other_names": _OTHER_WORDS.get(field["name"], {})} for field in (*described, *more)]
+    return {field["name"]: column_of(field) for field in fields}
 
 
 def load(prices: Prices | None = None) -> PriceBook:

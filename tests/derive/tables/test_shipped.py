@@ -200,7 +200,11 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
         (HARDWARE.encode(), "hardware.csv: has a header and no rows"),
         (b"accelerator,value\nH1,2\n", "hardware.csv row 1: there is no column quantity, dtype, unit"),
         (HARDWARE.replace("notes", "unit").encode() + b"\nH1\n", "hardware.csv row 1, column unit: is twice in the header"),
-        (HARDWARE.encode().replace(b",", b";"), "hardware.csv row 1: there is no column accelerator"),
+        (
+            HARDWARE.encode().replace(b",", b";"),
+            "hardware.csv row 1: there is no column accelerator, quantity, dtype, value and 6 more; cells are separated by commas, not ';'",
+        ),
+        (HARDWARE.encode() + b"\rH1" * 30_000, "hardware.csv row 1: has a line break inside"),
         (b"\xff\xfea\0", "hardware.csv row 1: this is UTF-16"),
     ],
 )

@@ -131,6 +131,7 @@ def test_rows_of_one_s_own_are_held_against_those_that_ship():
         "Google,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'Google' is another provider than 'google'"),
         "goolge,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'goolge' is another provider than 'google'"),
         "OpenAI,GPT-5.4,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'GPT-5.4' is another model than 'gpt-5.4'"),
+        "google,gemini-3.1-pro,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "is another model than 'gemini-3.1-pro-preview'"),
         "\u201cgoogle\u201d,e,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "is another provider than 'google'"),
     }
     for row, (first, second, said) in rows.items():
