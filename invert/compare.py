@@ -55,8 +55,12 @@ def infer_against(
     >>> round(one.times, 3), round(one.elasticity, 2), spelled(one.prices[0].place)
     (1.018, 0.19, 'output')
     """
+    day = date_of(against) if isinstance(against, str) else None
+    if isinstance(against, str) and not day and against not in ("", SHIPPED):
+        against = file_of(against)
     data, book, run = run_of(names, changes=changes, **asked)
-    file, day = _read(against, data)
+    content = released_prices(data) if against == SHIPPED else None
+    file = against if isinstance(against, FileText) else FileText(RELEASED_PRICES, content) if content else None
     if file and run.request.prices and not file.rates:
         file = replace(file, rates=run.request.prices.rates)
     said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the unchanged prices"
@@ -98,18 +102,6 @@ def _infer_earlier(
         causes=recorded.causes_of_runs(old, run, recalibrated),
         recalibrated=recalibrated,
     )
-
-
-def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | None]:
-    """Read the file or the day to compare with. Return neither for unedited shipped prices and for published prices."""
-    if isinstance(against, FileText):
-        return against, None
-    day = date_of(against)
-    if against == SHIPPED and (content := released_prices(data)):
-        return FileText(RELEASED_PRICES, content), None
-    if day or against in ("", SHIPPED):
-        return None, day
-    return file_of(against), None
 
 
 # What was saved.
