@@ -342,7 +342,7 @@ _PRICES = (
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params"), value=_at("anchors.values.active_params"),
            order=lambda one: one.active_params.median, span=_active_span, models="open",
-           text=_active_text,
+           text=_active_text, numbers=("active_params", "active_params_low", "active_params_high"),
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, otherwise from the input price. The record is for the kind of model that most sheets have"),
     _value_column("active_params_origin", "anchors.origin.active_params", "active parameters from",
@@ -384,7 +384,8 @@ _PRICES = (
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="remarks to read before using the row"),
 )  # fmt: skip
 _ALL = (*_PRICES, *_READINGS, *_ESTIMATES)
-REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
+_ENDS_OF_SIZE = tuple(_value_column(f"active_params_{end}", f"active_params.{end}") for end in ("low", "high"))
+REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *_ENDS_OF_SIZE, *(part for one in _ESTIMATES for part in _parts(one)))}
 """Every column that there is, by key."""
 
 

@@ -25,6 +25,8 @@ def test_csv_has_a_line_a_sheet_and_its_numbers_unrounded(run: InferenceTable):
     for row, one in zip(rows, run, strict=True):
         for name, value in flat(one).items():
             assert (float(row[name]) == value) if isinstance(value, float) else row[name] == ("" if value is None else str(value)), name
+    for row, one in zip(csv.DictReader(run_as_csv(run, ["active_params_range"]).splitlines()), run, strict=True):
+        assert float(row["active_params_high"]) == pytest.approx(one.active_params.high, rel=1e-5)
 
 
 def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: InferenceTable):
