@@ -51,7 +51,10 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
     "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."
 )
 @click.option("--explain", is_flag=True, help="List all columns with their meaning and record.")
-@click.option("--sort", "by", metavar="C", help="Sort by a column, largest numbers first (-C: smallest first), missing values last.")
+@click.option(
+    "--sort", "by", metavar="C", shell_complete=completes("columns"),
+    help="Sort by a column, largest numbers first (-C: smallest first), missing values last.",
+)  # fmt: skip
 @click.option(
     "--where", "wanted", multiple=True, metavar="NAME=PATTERN", help="Select by provider, model, region, tier, currency, cache or flag."
 )

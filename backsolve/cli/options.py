@@ -37,25 +37,27 @@ def names_of(kind: str) -> Iterable[str]:
         from invert.report.columns import REGISTRY
 
         return REGISTRY
+    from backsolve.figures.named import FIGURES
     from derive import presets
     from derive.glossary import term_names
 
     others: dict[str, Callable[[], Iterable[str]]] = {
         **{"chips": presets.hardware_names, "models": presets.model_names},
-        **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names},
+        **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names, "figures": FIGURES.keys},
     }
     return others[kind]()
 
 
 def completes(*kinds: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return the completion of a parameter whose values are names of these kinds.
+    """Return the completion of a parameter whose values are names of these kinds, or lists of names.
 
     >>> completes("chips")(None, None, "h100-")
     ['H100-SXM', 'H100-PCIe', 'H100-NVL']
     """
 
     def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        return [name for kind in kinds for name in names_of(kind) if name.lower().startswith(begun.lower())]
+        before, comma, last = begun.rpartition(",")
+        return [f"{before}{comma}{name}" for kind in kinds for name in names_of(kind) if name.lower().startswith(last.lower())]
 
     return complete
 

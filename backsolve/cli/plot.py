@@ -13,8 +13,8 @@ from invert.sheets.rows import FileText
 
 
 @click.command("plot", cls=options.Command)
-@click.argument("name", metavar="[NAME]", required=False)
-@click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=options.completes("figures"))
+@click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...", shell_complete=options.completes("sheets", "quantities"))
 @click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
 @options.hardware
 @options.model

@@ -89,6 +89,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
         ("prices ", {"add", "check", "diff", "list", "news", "pull"}), ("solve L --as m", {"markdown"}),
         ("solve balance_batch_", {"balance_batch_with_kv"}), ("solve L --model deepseek-v3.", {"DeepSeek-V3.1", "DeepSeek-V3.2"}),
         ("cite roofline.step_time_s", {"roofline.step_time_serial"}), ("infer gemini-3.1-pro", {"gemini-3.1-pro-preview"}),
+        ("solve x --hardware H100,B200-S", {"H100,B200-SXM"}), ("plot cost-b", {"cost-batch"}), ("infer --sort mod", {"model"}),
     ],
 )  # fmt: skip
 def test_a_shell_completes_commands_and_values(typed: str, offered: set[str]):
