@@ -63,10 +63,7 @@ class SharedWork(Executor):
 
 
 def end_with_parent() -> None:
-    """End this process when its parent ends for any reason, and without a traceback at an interrupt.
-
-    Otherwise it would keep the pipes of the parent open and wait for ever.
-    """
+    """End this process at an interrupt, without a traceback, and when its parent ends: it would wait for ever, with open pipes."""
     signal(SIGINT, SIG_DFL)
 
     def watch() -> None:

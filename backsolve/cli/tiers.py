@@ -48,7 +48,7 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
         return
     if style == "json":
         same = {
-            "unknown": "storage_tier", "unit": "1", "basis": "rule", **dict.fromkeys(("by", "equations"), [_RULE.reference]),
+            "unknown": "storage_tier", "unit": "1", "basis": "rule", **{key: [_RULE.reference] for key in ("by", "equations")},
             "record": {"right": right, "cases": len(cases)}, "assumptions": [], "provenance": {"ttl": "given"}, "reason": None,
         }  # fmt: skip
         all_of = [{**same, "given": {"ttl": ttl}, "answers": [dict(zip(_NAMES, one, strict=True)) for one in rows]} for ttl, rows in found]
