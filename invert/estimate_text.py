@@ -101,9 +101,9 @@ def six_digits(value: _T) -> _T:
     return cast("_T", float(f"{value:.6g}")) if isinstance(value, float) else value
 
 
-def two_digits(value: float) -> str:
-    """Format a number with two digits, without an exponent."""
-    return _plain(value, 2)
+def plain_digits(value: float, digits: int = 2) -> str:
+    """Format a number with these digits, without an exponent."""
+    return f"{Decimal(f'{value:.{digits}g}'):f}"
 
 
 def middle_text(quantity: str, estimate: "Estimate | None") -> str:
@@ -157,12 +157,8 @@ def _number_and_unit(quantity: str, value: float, digits: int) -> str:
         return f"{100 * value:.0f} %"
     if quantity in _UNITS:
         size, unit = _UNITS[quantity]
-        return _plain(value / size, digits) + unit
+        return plain_digits(value / size, digits) + unit
     text = show(quantity, float(f"{value:.{digits}g}"), digits=3)
     for end in _UNIT_ENDS:
         text = text.removesuffix(end)
     return text
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{Decimal(f'{value:.{digits}g}'):f}"

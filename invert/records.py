@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.immutable import cut, immutable
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
-from invert.estimate_text import estimate_text, six_digits
+from invert.estimate_text import estimate_text, plain_digits, six_digits
 
 Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
@@ -691,7 +691,7 @@ class Span:
     @property
     def text(self) -> str:
         """The median as an error of what was divided by: `126x low`."""
-        return f"{max(self.median, 1 / self.median):.3g}x {'low' if self.median >= 1 else 'high'}"
+        return f"{plain_digits(max(self.median, 1 / self.median), 3)}x {'low' if self.median >= 1 else 'high'}"
 
 
 @immutable

@@ -22,7 +22,7 @@ from derive.show.words import text_of
 from derive.solving.result import Solution
 from derive.units import show
 from invert.encoder import Codec, WrongShape
-from invert.estimate_text import bracket_range, estimate_text, two_digits, with_new_keys
+from invert.estimate_text import bracket_range, estimate_text, plain_digits, with_new_keys
 from invert.estimators.cases import UNKNOWN as UNKNOWN_SIZE
 from invert.forward_model import solve_steps
 from invert.records import Estimate
@@ -157,7 +157,7 @@ def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
     """Return the drain time over the drain time of the nearest memory tier."""
     times = run.drain_times[device]
     nearest = min(times, key=lambda tier: abs(log(drain_time / times[tier])))
-    times_nearest, of_tier = two_digits(drain_time / times[nearest]), show("drain_time", times[nearest])
+    times_nearest, of_tier = plain_digits(drain_time / times[nearest]), show("drain_time", times[nearest])
     return f"{show('drain_time', drain_time)} is {times_nearest} times the drain time of the nearest tier ({nearest}, {of_tier})."
 
 

@@ -18,7 +18,7 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
-from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, range_text, six_digits, two_digits
+from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, plain_digits, range_text, six_digits
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report import tiers
 from invert.report.layout import NONE, aligned, billions, dollars
@@ -138,7 +138,7 @@ def _active_text(one: Inference) -> str:
     """Format active parameters: three digits if they are stated."""
     if one.active_params.median is None:
         return ABSENT
-    return f"{one.active_params.median / 1e9:.3g} B" if one.size_stated else billions(one.active_params.median)
+    return billions(one.active_params.median, 3 if one.size_stated else 2)
 
 
 def _active_span(one: Inference) -> str:
@@ -157,7 +157,7 @@ def short_kv(value: float | None) -> str:
     >>> short_kv(1666.7), short_kv(146.5), short_kv(None)
     ('1.7 kB', '0.15 kB', 'none')
     """
-    return ABSENT if value is None else f"{two_digits(value / 1e3)} kB"
+    return ABSENT if value is None else f"{plain_digits(value / 1e3)} kB"
 
 
 # Records, each of the estimator of its column.

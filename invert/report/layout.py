@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from derive.files import called
 from derive.show.layout import WORD, fold, padded, width_of, wrap_text
 from derive.units import show
-from invert.estimate_text import two_digits
+from invert.estimate_text import plain_digits
 from invert.sheets.sheet import Price
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def several(names: Sequence[str], most: int = 3, between: str = ", ") -> str:
     return between.join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
-def billions(params: float) -> str:
-    """Format a number of parameters in billions with two digits."""
-    return f"{two_digits(params / 1e9)} B"
+def billions(params: float, digits: int = 2) -> str:
+    """Format a number of parameters in billions."""
+    return f"{plain_digits(params / 1e9, digits)} B"
 
 
 class Heading(str):
@@ -51,7 +51,7 @@ def title(text: str) -> list[str]:
 
 def dollars(price: Price) -> str:
     """Format a price in US dollars per million tokens with three digits."""
-    return f"{price.usd_per_token / USD_PER_MTOK:.3g}"
+    return plain_digits(price.usd_per_token / USD_PER_MTOK, 3)
 
 
 def kv(value: float | None) -> str:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 
 from derive.immutable import immutable
 from derive.show.layout import label_lines
 from derive.units import show
-from invert.estimate_text import two_digits
+from invert.estimate_text import plain_digits
 from invert.records import Check, FastMode
 from invert.report.layout import NONE, Table, aligned
 from invert.result import Inference, Run
@@ -103,7 +102,7 @@ def outcome(found: Prediction) -> str:
     """Return `used`, `2, missed`, or `at least 0.00001`. A bound below a price says little, so it is not called met."""
     if found.predicted is None:
         return "used" if found.used else NONE
-    amount = f"{Decimal(f'{found.predicted:.3g}'):f}"
+    amount = plain_digits(found.predicted, 3)
     return f"{'at least ' * found.bound}{amount}" + ("" if found.bound and found.met else f", {'met' if found.met else 'missed'}")
 
 
@@ -133,6 +132,6 @@ def fast_mode_line(one: Inference, run: Run) -> str:
     sold = next((of.times for of in run.also_sold(one) if of.service_tier == "batch"), None)
     at_batch = f"; batch is sold at {100 * sold:.0f} %" if sold else ""
     return (
-        f"{price} at up to {found.speed_ratio:.3g}x the speed. If price follows cost, its batch is {two_digits(found.batch_ratio)} times"
+        f"{price} at up to {found.speed_ratio:.3g}x the speed. If price follows cost, its batch is {plain_digits(found.batch_ratio)} times"
         f" smaller. A slow mode would then cost at least {100 * found.slow_mode_floor:.0f} % of standard{at_batch}."
     )

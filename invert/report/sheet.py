@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from derive.show.layout import label_lines
 from derive.show.parts import moves_lines, route_lines
+from derive.show.words import text_of
 from derive.units import show
 from invert.assumptions import FACTS, Assumptions
-from invert.estimate_text import kv_heading, two_digits
+from invert.estimate_text import kv_heading, plain_digits
 from invert.posterior.draws import RELIABLE
 from invert.posterior.sampler import Summary
 from invert.records import Convention, Identifiability, PairInference, PricingRules, Reading, Swing, verdict
@@ -64,7 +65,7 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         right = checks[1] - checks[0]
         yield f"KV from threshold contradicts bandwidth-bound: together they predict {right} of {checks[1]} other prices."
     if (found := one.convention) and (found.bayes_factor or 0.0) > 1:
-        yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
+        yield f"The premium looks like a convention (Bayes factor {plain_digits(found.bayes_factor or 0.0)})."
     if deciding_source(one):
         yield "One database decides the cache tier."
     explained = (*_SAID, one.sheet.service_tier.replace("_", "-"), f"priced in {one.sheet.bands[0].input.currency}")
@@ -191,10 +192,11 @@ def _rules(found: PricingRules | None) -> list[str]:
     """Return the KV bytes of every pricing rule."""
     if found is None:
         return []
-    rows = [
-        (rule, f"{kv(solution.answers[0].value)}/token", solution.equations[0]) if solution.answers else (rule, NONE, solution.why_not)
-        for rule, solution in found.solutions.items()
-    ]
+    rows = []
+    for rule, solution in found.solutions.items():
+        one = solution.answers[0] if solution.answers else None
+        said = f"{kv(one.value)}/token" if one and one.value else text_of(solution.unknown, one) if one else NONE
+        rows.append((rule, said, solution.equations[0] if one else solution.why_not))
     return [
         *title("KV bytes by other pricing rules, with the same threshold and output premium (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
@@ -294,7 +296,7 @@ def _tornado(found: Mapping[str, Sequence[Swing]], assumptions: Assumptions) -> 
     """Return the KV bytes over their central value, with one input at each end and all others at their medians."""
     ends = [f"at its {100 * tail:.3g} %" for tail in assumptions.tails]
     rows = [
-        (kv_heading(estimator), of.name, *(ABSENT if end is None else two_digits(end) for end in (of.low, of.high)))
+        (kv_heading(estimator), of.name, *(ABSENT if end is None else plain_digits(end) for end in (of.low, of.high)))
         for estimator, swings in found.items()
         for of in swings
     ]
@@ -307,11 +309,11 @@ def _convention(found: Convention) -> str:
     factor = "There is no factor, because no other vendor has this pair of premiums."
     if found.bayes_factor is not None:
         floor = "" if found.probability_by_cost else "above "
-        factor = f"Bayes factor for a convention: {floor}{two_digits(found.bayes_factor)}."
+        factor = f"Bayes factor for a convention: {floor}{plain_digits(found.bayes_factor)}."
     return (
         f"Cost or convention: if the base prices are given, the cost model predicts premiums that round to the published ones, {asked},"
-        f" with probability {two_digits(found.probability_by_cost)}. {found.same} of {found.others} other vendors with a premium have the"
-        f" same one. As a convention the probability is {two_digits(found.probability_by_habit)}. {factor}"
+        f" with probability {plain_digits(found.probability_by_cost)}. {found.same} of {found.others} other vendors with a premium have the"
+        f" same one. As a convention the probability is {plain_digits(found.probability_by_habit)}. {factor}"
     )
 
 

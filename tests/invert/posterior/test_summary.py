@@ -8,7 +8,7 @@ import pytest
 
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.estimate_text import two_digits
+from invert.estimate_text import plain_digits
 from invert.estimators.all_prices import convention, probability_by_cost
 from invert.inference import infer
 from invert.posterior.points import PriceData
@@ -111,7 +111,7 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
     (line,) = [line for line in firmness(gemini, everything()) if line.startswith("Cost or convention")]
     assert f"{one.same} of {one.others} other vendors with a premium" in line
-    assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
+    assert line.endswith(f"Bayes factor for a convention: {plain_digits(one.bayes_factor)}.")
 
 
 def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:

@@ -10,6 +10,7 @@ from invert.inference import infer
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts
 from invert.result import Inference
+from invert.sheets.add import typed_sheet
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test
 
@@ -80,3 +81,9 @@ def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
     said = changed("gemini-3.1-pro", **prices)
     assert not NO_NUMBER.search(said)
     assert all(kv_heading(name) in said for name in KV_NAMES) and "What the prices determine" in said
+
+
+def test_large_numbers_have_no_exponent_and_a_bound_is_in_words():
+    run = infer("typed/sheet", prices=typed_sheet("900/5000; >200k 1800/5000; context 1M"), anchors={"active_params": "1T"})
+    text = laid_out([*full_parts(run[0], run), str(run)], 100)
+    assert [part in text for part in ("1000 B", "900/5000", "B/token or less", "-/token", "e+")] == [True, True, True, False, False]
