@@ -227,7 +227,7 @@ def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
 def note_on_unread_day(book: PriceBook, day: date | None) -> tuple[str, ...]:
     """Return a note if a day is after the newest retrieval of a price."""
     newest = book.newest_retrieved
-    return (f"the newest prices here were read on {newest}: what holds on {day} is not known",) if day and newest and day > newest else ()
+    return (f"the newest prices here were read on {newest}: what holds on {day} is not known",) if day and day > newest else ()
 
 
 def infer_sheets(

@@ -163,7 +163,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     for doubt in found.warnings:
         tell_line(f"warning: {doubt}")
     row, file = found.rows[0], FileText(label(into) if into else STANDARD_INPUT, found.content)
-    today = book_of(data, file).newest_retrieved or date.max
+    today = book_of(data, file).newest_retrieved
     # A future sheet is shown as of its first day, an ended one as of its last day. No day is before date.min.
     nearest = min(max(row.start, today), row.end - timedelta(days=row.end > date.min))
     as_of = None if nearest == today else nearest

@@ -225,18 +225,16 @@ def _checked_rows(content: bytes, description: bytes, table: Table, column: str,
     return tuple((row, *_check_row(row, columns, record)) for row in rows if not column or row.get(column) == cell)
 
 
-_last = Tables({})
-
-
 def read(folder: str | os.PathLike[str] | None = None) -> Tables:
     """Return the tables of a folder, by default the shipped ones. Unchanged tables are not read again."""
-    global _last  # noqa: PLW0603 (one set of tables is kept: the last)
-    place, last = folder or FOLDER, _last
+    place = folder or FOLDER
     names = sorted(name for name in os.listdir(place) if name.endswith((".csv", DESCRIPTION))) if os.path.isdir(place) else []
-    files = {name: _content(os.path.join(place, name)) for name in names}
-    if files != last.files:
-        last = _last = Tables(files)
-    return last
+    return _tables(tuple((name, _content(os.path.join(place, name))) for name in names))
+
+
+@lru_cache(1)
+def _tables(files: tuple[tuple[str, bytes | str], ...]) -> Tables:
+    return Tables(dict(files))
 
 
 def _content(path: str) -> bytes | str:

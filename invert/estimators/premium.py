@@ -283,9 +283,7 @@ def _case_sold(
     provider, _, model = wanted.partition("/")
     newest = book.newest_retrieved
     day = row.sheet_date or newest
-    if day is None:
-        raise BadRow(_fault(row, "sheet_date", "is blank, and no price has a retrieved_date to replace it"))
-    if newest and day > newest:
+    if day > newest:
         raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     if wanted in known and (released := known[wanted].release_date) and released > day:
         raise BadRow(_fault(row, "sheet_date", f"{day} is before the release of {wanted}, on {released}"))

@@ -17,8 +17,7 @@ from invert.sheets.read import NEEDED, sound_rows
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey, description_of
 from invert.sheets.rules import is_traded, rows_by_sheet
 
-_PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
-           "currency", "per")  # fmt: skip
+_PRICED = PRICE_COLUMNS[:13]
 """Columns that identify a price, and columns that give its amount."""
 
 

@@ -38,8 +38,7 @@ KINDS_OF_CHANGE = ("added", "closed", "changed")
 _FACTS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
 
-PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
-         "weekdays")  # fmt: skip
+PLACE = PRICE_COLUMNS[:10]
 """The columns that identify a price."""
 
 

@@ -1,7 +1,7 @@
 """Check the shipped tables, each alone and against the others."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date, timedelta
+from datetime import timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, MemoryTierFigure, OpenModel, ShortName
@@ -85,7 +85,7 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 def _short_contexts(book: PriceBook, data: Data) -> Iterator[Problem]:
     """List rows of models.csv with a context below the last band of a sheet of today. A context in a price file replaces it."""
-    today = (row for row in book.rows if row.valid_on(book.newest_retrieved or date.max) and not row.max_context)
+    today = (row for row in book.rows if row.valid_on(book.newest_retrieved) and not row.max_context)
     thresholds = grouped(((row.provider, row.model), row.threshold_tokens) for row in today)
     last = ((row, max(thresholds.get((row.provider, row.model), [0]))) for row in data.tables.rows_of(ModelRow))
     return (fault for row, threshold in last if (fault := context_below(row, threshold)))
@@ -144,7 +144,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     begins = (row for row in book.rows if row.date_kind in _BEGINS and row.origin.startswith(f"{SHIPPED_PRICES}:"))
     began = grouped(((row.provider, row.model), row.effective_date) for row in begins if row.effective_date)
     ahead = timedelta(days=assumptions.days_sold_before_release)
-    newest = book.newest_retrieved or date.max - ahead
+    newest = book.newest_retrieved
     found: list[Problem] = []
     for model in tables.rows_of(ModelRow):
         sold = min(began.get((model.provider, model.model), [newest]))
