@@ -236,7 +236,7 @@ def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
         return rest
     rest = re.sub(r"^([A-Za-z])\$", r"\1 $", rest)
     # A time of all chips together is counted in GPU-hours, and no other time.
-    before = "" if row.name.startswith("chip") else "(?<=/)"
+    before = "" if row.unit == "s" and row.name.startswith("chip") else "(?<=/)"
     rest = re.sub(f"(?i){before}{_CHIP_HOUR}", " ", re.sub(r"(?:^|\s+)per\s+", "/", rest)).strip()
     rest = re.sub(_FLOP_DAY, "FLOPday", re.sub(_TOKEN_HOUR, "/", rest))
     rest = re.sub(rf"^({'|'.join(_NUMBERS)})\b", lambda number: _NUMBERS[number[0]], rest)

@@ -62,7 +62,7 @@ def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | No
         if [one.kind for one in solution.answers] != ["point"]:
             continue
         settled, clash, _ = _settle_defaults(asked, {**asked.known, asked.unknown: solution.answers[0].point})
-        if clash or not all(one.name in SHARES or _ROWS[one.name].waits for one in settled.instead):
+        if clash or not all(one.name in SHARES or _ROWS[one.name].waits or _ROWS[one.name].found for one in settled.instead):
             continue
         explained = {other for one in settled.instead for other in one.given}
         unused = tuple(other for other in solution.unused if other not in explained)
