@@ -26,7 +26,7 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
     """
     alone, together = by(using, given), equation(Prompts.together)
-    if not alone.answers and not given.keys().isdisjoint(Replica.sized_by) and not variant_of_prompts(using, variants):
+    if alone.is_refused_for("missing_givens") and not given.keys().isdisjoint(Replica.sized_by) and not variant_of_prompts(using, variants):
         beside = by((*using, together.id), given)
         return beside.warn(answer_beside_prompts.__name__, _TOGETHER) if together.reference in beside.equations else alone
     if DECODE_ALONE not in alone.kinds:
