@@ -10,7 +10,7 @@ from invert.data import Data
 from invert.report.layout import several
 from invert.sheets.assemble import day_of, find, models, rows_used, sheets
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey, grouped
-from invert.sheets.sheet import placed, spelled
+from invert.sheets.sheet import money_unit, placed, spelled
 
 GRADES = {
     "official": "the page was read",
@@ -20,7 +20,6 @@ GRADES = {
     "user": "a file of one's own",
 }
 """The meaning of the grade of a price."""
-PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
 
 
 def pages_of(rows: Iterable[PriceRow]) -> list[Reference]:
@@ -116,4 +115,4 @@ def _tier(row: PriceRow) -> str:
 
 
 def _priced(row: PriceRow) -> str:
-    return f"{spelled(row.place)} {row.amount:g} {row.currency}/{PER.get(row.per, row.per)}"
+    return f"{spelled(row.place)} {row.amount:g} {money_unit(row.currency, row.per)}"

@@ -145,33 +145,30 @@ class State:
 
 
 def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
-    """Return two states to compare. Two files with user rows are compared only by these rows."""
+    """Return two states to compare, two files of user rows only by these. `shipped` is the release, also after an edit of prices.csv."""
     if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
         raise WrongValue(
             "--prices replaces rows of the prices of a day, but neither OLD nor NEW is a day: give one such as 2026-11-20, "
             f"or compare with the file itself: `prices diff {SHIPPED} FILE`"
         )
-    before, after = state_of(old, data, own), state_of(new, data, own)
-    if old == SHIPPED:  # A scheduled price that began between the two days was changed by nobody.
-        before = _state_on_day(shipped_book(data), after.day, data)
-    elif new == SHIPPED:
-        after = _state_on_day(shipped_book(data), before.day, data)
+    first, second = (None if one == SHIPPED else state_of(one, data, own) for one in (old, new))
+    # The release is of the other day: a scheduled price that began between the two days was changed by nobody.
+    days = (None if one is None else one.day for one in (second, first))
+    before, after = (one or _state_on_day(shipped_book(data), day, data) for one, day in zip((first, second), days, strict=True))
     if before.own is None or after.own is None:
         return before, after
     return replace(before, rows=before.own), replace(after, rows=after.own)
 
 
 def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> State:
-    """Return the prices on a day, or the prices of a file or stream on its newest day. `shipped` means the shipped prices.
+    """Return the prices on a day, or the prices of a file or stream on its newest day.
 
     A copy of prices.csv, with its columns, replaces all prices. Any other file replaces and extends the shipped prices. `own` replaces and
-    extends the prices of a day. `shipped` is the release, also after an edit of prices.csv.
+    extends the prices of a day.
     """
     laid_over = False
     if day := date_of(source) if isinstance(source, str) else None:
         book = book_of(data, own)
-    elif source == SHIPPED:
-        book = shipped_book(data)
     else:
         file = file_of(source) if isinstance(source, str) else own_file(source)
         laid_over = not is_whole(file.content)
