@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "data_parallel", "pipeline_stages")
-COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatches")
+COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatches", "training_microbatches", "prefill_passes")
 """Quantities that are bought in whole numbers, and all quantities that are whole numbers."""
 KEPT_FREE = 0.1
 """Share of the memory that engines reserve for activations and buffers: vLLM uses 0.9 of it."""

@@ -171,7 +171,7 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
             return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_at_once, unknowns, values, at))
 
         found = answer_everywhere(ask, given, switches)
-    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
+    solutions = tuple(_answer_by_rule(one, given, switches, strict) for one in found)
     if switches.using or any(one.sweep for one in solutions):
         from derive.solving.explain.without_part import refuse_without_part
 
@@ -245,7 +245,7 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
     return unknown == SIZE_OF_DEPLOYMENTS or of_deployment or any(map(is_limit, given.values()))
 
 
-def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool) -> Solution:
+def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool) -> Solution:
     """Return the answer. If inputs are missing, use a table, a reading or a rule of thumb, unless one is named or `strict` forbids it."""
     if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
@@ -256,7 +256,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     return (
         answer_from_table(asked)
         or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
-        or answer_by_rules(asked, solution.refusal.missing, lambda rule: _respond_with_rule(unknown, given, switches.join(rule)), alone)
+        or answer_by_rules(asked, solution.refusal.missing, lambda rule: _respond_with_rule(unknown, given, switches.join(rule)))
         or replace(solution, reason=nearest_givens(suppose_usual(asked), solution.refusal))
     )
 

@@ -44,11 +44,8 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
     return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)
 
 
-def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
-    """Return the answer by every single rule that leads to the unknown, or None if no rule does.
-
-    If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
-    """
+def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:
+    """Return the answer by every single rule that leads to the unknown, or None if no rule does."""
     found = {row: ask(row.id) for row in _list_leading(suppose_usual(asked))}
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
     # A rule that uses less than another of what was given may contradict the rest.
@@ -57,11 +54,9 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     refused = {row.symbols[0]: one for row, one in found.items() if one.is_refused_for("no_solution")}
     if idle := {*refused}.intersection(*(one.unused for one in near.values())) if near else set():
         return refused[min(idle)]
-    typed = {*asked.typed} if alone else set()
-    left = typed.intersection(*(one.unused for one in near.values()))
-    if near and 2 * len(left) <= len(typed):
+    if near:
         return _join_solutions([_label_rule(one, row) for row, one in near.items()])
-    return None if near else next((one for one in found.values() if one.is_refused_for("contradiction", "requirement_violated")), None)
+    return next((one for one in found.values() if one.is_refused_for("contradiction", "requirement_violated")), None)
 
 
 def _list_leading(asked: Question) -> list[Equation]:

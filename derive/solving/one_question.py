@@ -113,8 +113,10 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
         return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(asked)
     if found.reason:
-        others = with_other_stand_ins(question, found.reason.code)
-        found = next((one for one in map(_answer_once, others) if one.answers), found)
+        others = ((one.left_out, _answer_once(one)) for one in with_other_stand_ins(question, found.reason.code))
+        # A result that is given against its own equation must have a part in the answer.
+        used = (one for left_out, one in others if one.answers and {row.defines for row in left_out}.isdisjoint(one.unused))
+        found = next(used, found)
     if found.is_refused_for("missing_givens") and _BATCH in found.refusal.missing:
         found = _answer_at_best_batch(usual) or found
     if not measured and (met := _answer_to_targets(question, found)):

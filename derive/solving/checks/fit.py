@@ -1,6 +1,7 @@
 """Compare weights and caches with the memory of the chips before a time is printed, and list changes that would make them fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from functools import lru_cache
 from math import floor, inf, log10
 from typing import Any
@@ -114,7 +115,8 @@ def evaluate_definitions(asked: Question, names: Iterable[str], values: Mapping[
         for other in row.symbols[1:]:
             add(other, above | {name})
         if row.inputs <= known.keys():
-            known[name] = row.right_side(known)
+            with suppress(ZeroDivisionError):
+                known[name] = row.right_side(known)
 
     for name in names:
         add(name, frozenset())

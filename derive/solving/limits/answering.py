@@ -277,14 +277,15 @@ def round_table(asked: Question, sweep: Sweep) -> Sweep:
     """Return the table with whole numbers, and the reason for a point without a whole number."""
     import numpy as np
 
-    bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]
+    # Without a number at any point there are no bounds.
+    bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds or (None,)])[sweep.places]
     up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
     none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
     message = f"there is no whole value of {asked.unknown} within the limits"
     reason = Reason(code="no_solution", violated=tuple(asked.limits), message=message)
     others = dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
-    return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
+    return replace(sweep, values=np.where(values < 1, np.nan, values), others={**sweep.others, **others})
 
 
 def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:

@@ -113,11 +113,12 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
 
 def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, limited: bool) -> Solution:
     """Return the answer beside a size that is known by now."""
-    if end is None:
-        return ask(name, given)
-    if limited:
+    if limited and end and name in results_of(end.size):
         return answer_at_end(ask, name, given, end)
+    # What does not follow from the size has a best size of its own.
     solution = ask(name, given)
+    if end is None or (limited and solution.answers):
+        return solution
     # A size that is asked for is not its default.
     if solution.answers and solution.provenance.get(end.size) != "default":
         return solution

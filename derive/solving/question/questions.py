@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
+from math import isclose
 from typing import Any, TypeVar
 
 from derive.answers import COUNTED, Interval
@@ -23,12 +24,13 @@ from derive.preset_record import (
     stored_bytes,
 )
 from derive.quantities import quantity
-from derive.records import HOLDS, Equation
+from derive.records import HOLDS, Equation, right_side_at
 from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens, Widths
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, list_repeated
 from derive.solving.question.givens import as_typed, list_spreads, read_limits
 from derive.solving.question.presets import complete_presets
+from derive.solving.question.propagation import follow_values, rows_behind
 from derive.solving.question.rows import (
     check_variants,
     choose_variants,
@@ -333,13 +335,32 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
-    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it."""
+    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it, as a preset does."""
     if code == "missing_givens":
         yield pose_again(replace(asked, any_stand_in=True), asked.unknown, asked.known)
-    rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
+    if code != "contradiction":
+        return
+    rows = tuple(row for row in asked.active if row.stand_in)
     for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
-        told = f"{' and '.join(row.id for row in aside)} is not used, because the givens contradict it"
-        yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
+        yield _leave_out(asked, aside, f"{' and '.join(row.id for row in aside)} is not used, because the givens contradict it")
+    if given_anew := dict(_list_given_anew(asked)):
+        told = {row.symbols[0]: text for row, text in given_anew.items()}
+        yield _leave_out(replace(asked, doubtful={**asked.doubtful, **told}), tuple(given_anew))
+
+
+def _leave_out(asked: Question, rows: tuple[Equation, ...], *notes: str) -> Question:
+    return pose_again(replace(asked, left_out=(*asked.left_out, *rows), notes=(*asked.notes, *notes)), asked.unknown, asked.known)
+
+
+def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, str]]:
+    """Yield the definitions that presets alone fill, and that contradict a given, with both values in words."""
+    typed, made = asked.typed, {row.defines: row for row in asked.active}
+    presets = {name: value for name, value in asked.known.items() if name not in (*typed, asked.unknown)}
+    for name, row in ((name, made[name]) for name in typed if name in made and made[name] not in asked.named):
+        behind = (one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
+        found = follow_values(tuple(behind), presets)
+        if row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
+            yield row, f"{name} as given, not the {show(name, value)} of {row.id} from the presets"
 
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question:

@@ -240,3 +240,9 @@ def test_any_range_spans_its_points_or_says_that_some_have_no_answer():
     random = Random(20261122)
     for _ in some(range(25), every=4):
         hold_a_range_to_its_points(random)
+
+
+def test_a_range_beside_a_limit_that_any_value_meets_is_of_memory():
+    spans = solve("batch", model="Llama-3.1-8B", hardware="1xH100:bf16", context_length="3000..4000", step_time="<=200ms").spans
+    room = 80e9 - 2 * 8_030_261_248
+    assert (spans.low, spans.high) == (room // (4000 * 131_072), room // (3000 * 131_072))
