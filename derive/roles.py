@@ -135,7 +135,7 @@ FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 BETTER = {
     **FASTER,
     **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), -1),
-    **dict.fromkeys(("token/USD", "FLOP/USD", "gross_margin"), 1),
+    **dict.fromkeys(("token/USD", "token/J", "FLOP/USD", "gross_margin"), 1),
 }
 """The better side by unit, or by name without a unit. Given results of a size with a better side are targets."""
 
@@ -286,6 +286,7 @@ MEANINGS = (
         why=", the share of peak that a throughput reaches. mfu is this share without idle time",
     ),
 )
+"""The rows in order: the first that fits is meant."""
 
 
 def meaning_of(asked: str, given: Collection[str]) -> Meaning | None:

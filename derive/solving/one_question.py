@@ -106,18 +106,19 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
 def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
     targets, usual = find_targets(asked), suppose_usual(asked)
-    if (asked.limits or len(targets) > 1) and (sized := _fewest_chips(usual, _LACKS_BATCH)):
-        return sized
-    limited = replace(usual, limits=targets)
-    if len(targets) > 1 and (sized := _answer_at_best_batch(limited)):
-        return _round_within_limits(limited, sized)
+    if asked.limits or len(targets) > 1:
+        if sized := _fewest_chips(usual, _LACKS_BATCH):
+            return sized
+        limited = replace(usual, limits=targets)
+        if sized := _answer_at_best_batch(limited):
+            return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(asked)
     if found.reason:
         others = ((one.left_out, _answer_once(one)) for one in with_other_stand_ins(question, found.reason.code))
         # A result that is given against its own equation must have a part in the answer.
         used = (one for left_out, one in others if one.answers and {row.defines for row in left_out}.isdisjoint(one.unused))
         found = next(used, found)
-    if found.is_refused_for("missing_givens") and _BATCH in found.refusal.missing:
+    if found.reason and _BATCH in {*found.refusal.missing} | (question.known.keys() - asked.known.keys()):
         found = _answer_at_best_batch(usual) or found
     if not measured and (met := _answer_to_targets(question, found)):
         question, found = met

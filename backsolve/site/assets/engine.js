@@ -4,8 +4,7 @@
 (function () {
   const HOLDS = 1e-9; // relative difference up to which two sides count as equal
   const LAST_DIGITS = 1e-13; // relative difference that rounding alone may make
-  const FAR = 1e6, GRID = 2000; // of a search: how far beyond the values of practice, and in how many steps
-  const NEAR = 8; // factor of the change along a step, at its first slope, within which a curve may touch zero
+  const FAR = 1e6, GRID = 600, NEAR = 8; // of a search: how far beyond practice, its steps, and within how much of a step's change a curve may touch 0
 
   const OPERATIONS = {
     "+": (a, b) => a + b,
@@ -119,10 +118,10 @@
     const low = Math.log((row.low || row.high / FAR) / FAR), high = Math.log(Math.min(row.high * FAR, row.ceiling));
     const slope = (place) => Math.exp(place) * slopeOf(smooth, { ...values, [unknown]: Math.exp(place) }, unknown);
     const points = Array.from({ length: GRID + 1 }, (_, k) => low + ((high - low) * k) / GRID).map((place) => [place, height(place)]);
-    const more = [];
+    const more = [], isLeast = (k) => [k - 1, k + 1].every((at) => !points[at] || !(Math.abs(points[at][1]) < Math.abs(points[k][1])));
     for (let k = 1; k <= GRID; k++) {
-      const [[left, a], [right, b]] = [points[k - 1], points[k]];
-      const near = a * b > 0 && Math.abs(a) <= NEAR * Math.abs(slope(left)) * (right - left); // else its extremum is on the same side of zero
+      const [[left, a], [right, b]] = [points[k - 1], points[k]], touches = a * b > 0 && (isLeast(k - 1) || isLeast(k));
+      const near = touches && Math.abs(a) <= NEAR * Math.abs(slope(left)) * (right - left); // else its extremum is on the same side of zero
       if (near && slope(left) * slope(right) < 0) more.push(turning((place) => slope(place) * slope(left) > 0, left, right, true));
       if (Number.isNaN(a) !== Number.isNaN(b)) more.push(turning((place) => Number.isNaN(height(place)) === Number.isNaN(a), left, right, Number.isNaN(a)));
     }

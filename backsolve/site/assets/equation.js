@@ -151,12 +151,13 @@
   }
 
   // -- drawing --
-  const PLACES = 96, NEAR = 2.5, FAR = 30, TALL = 6; // of a curve: places, how far from here it reaches, and how much higher than here
+  const PLACES = 96, NEAR = 2.5, FAR = 30, TALL = 6; // of a curve: places (a quarter if searched), how far from here it reaches, how much higher
 
   function draw() {
     const x = quantities[state.over], here = state.values[state.over], y = quantities[state.unknown], point = state.answers.find((one) => one.kind === "point");
     const low = state.log && here > 0 ? Math.max(here / FAR, x.least, x.floor) : Math.max(x.low >= 1 && x.whole ? 1 : 0, x.floor), high = Math.min((here || x.high) * (state.log ? FAR : NEAR), x.ceiling, x.most);
-    const places = Array.from({ length: PLACES + 1 }, (_, k) => (state.log ? low * (high / low) ** (k / PLACES) : low + ((high - low) * k) / PLACES)).filter((at) => at > 0 || x.zero);
+    const count = point && !point.form ? PLACES / 4 : PLACES, share = (k) => (state.log ? low * (high / low) ** (k / count) : low + ((high - low) * k) / count);
+    const places = Array.from({ length: count + 1 }, (_, k) => share(k)).filter((at) => at > 0 || x.zero);
     const found = places.map((at) => ({ at, answers: solveAt({ ...state.values, [state.over]: at }).answers }));
     const points = found.flatMap(({ at, answers }) => answers.filter((one) => one.kind === "point").slice(0, 1).map(({ value }) => [at, value]));
     const terms = state.unknown === left && equation.regimes.length > 1 ? equation.regimes.map((regime) => ({ words: "", role: "quiet", dashed: true, points: places.map((at) => [at, engine.valueOf(regime.value, { ...state.values, [state.over]: at })]) })) : [];

@@ -47,7 +47,7 @@ _NEAR, _MORE = 0.1, 1.01
 """Relative distance of batches from the best one, and the factor of an input, to find how far the input moves the chips."""
 
 _BATCHES, _PLACES, _BESIDE = 2000, 200, 3
-"""How many batches and values of an unknown are looked at first."""
+"""How many batches and values of an unknown are looked at first, and then how many batches beside the best of them."""
 
 _Points = NDArray[np.float64]
 _Fits = NDArray[np.bool_]
