@@ -335,7 +335,7 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
-    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it, as a preset does."""
+    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it, as a supposition does."""
     if code == "missing_givens":
         yield pose_again(replace(asked, any_stand_in=True), asked.unknown, asked.known)
     if code != "contradiction":
@@ -353,14 +353,14 @@ def _leave_out(asked: Question, rows: tuple[Equation, ...], *notes: str) -> Ques
 
 
 def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, str]]:
-    """Yield the definitions that presets alone fill, and that contradict a given, with both values in words."""
+    """Yield the definitions that presets and suppositions fill, and that contradict a given, with both values in words."""
     typed, made = asked.typed, {row.defines: row for row in asked.active}
     presets = {name: value for name, value in asked.known.items() if name not in (*typed, asked.unknown)}
     for name, row in ((name, made[name]) for name in typed if name in made and made[name] not in asked.named):
-        behind = (one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
-        found = follow_values(tuple(behind), presets)
-        if row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
-            yield row, f"{name} as given, not the {show(name, value)} of {row.id} from the presets"
+        behind = tuple(one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
+        found, supposed = follow_values(behind, presets), asked.unsaid.keys() & {part for one in (row, *behind) for part in one.inputs}
+        if supposed and row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
+            yield row, f"{name} as given, not the {show(name, value)} of {row.id} with {' and '.join(sorted(supposed))} as usual"
 
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question:
