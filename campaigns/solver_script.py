@@ -29,8 +29,8 @@ from derive.solving.result import Answer
 from derive.trees import slopes
 
 _Answer = TypeVar("_Answer")
-STEEP = 1e7
-"""Elasticity from which a billionth of a given, up to which two sides are equal, moves a point by a hundredth: its digits say nothing."""
+STEEP = 1e6
+"""Elasticity from which a billionth of a given, up to which two sides are equal, moves a point by a thousandth, which is printed."""
 
 SCRIPT = Path(__file__).with_suffix(".js")
 NODE = which("node")
