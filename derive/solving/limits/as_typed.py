@@ -23,7 +23,6 @@ from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_r
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
 from derive.solving.limits.stretches import stretches_of
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
-from derive.solving.question.propagation import results_of
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
@@ -65,9 +64,8 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
     if name in SIZED or FREE in given:
         raise refused
     beyond: Solution | None = None
-    # One replica has no more than all have: what limits all of them may bound the batch of one. A result of the unknown may say no size.
-    of_others = {other: value for other, value in given.items() if is_limit(value) or other not in results_of(name)}
-    for known in (drop_results(given, [name]), given, of_others):
+    # One replica has no more than all have: what limits all of them may bound the batch of one.
+    for known in (drop_results(given, [name]), given):
         try:
             sized = ask(FREE, known)
         except NotMadeOf:
