@@ -40,7 +40,19 @@ class ConfigModel:
 
 
 def read_config(place: str) -> ConfigModel:
-    """Return the model of a config.json. Raise WrongData for a file that cannot be read as one, or that lacks a size."""
+    """Return the model of a config.json. Raise WrongData for a file that cannot be read as one, or that lacks a size.
+
+    >>> import json, tempfile
+    >>> settings = {"num_hidden_layers": 2, "hidden_size": 256, "num_attention_heads": 4, "num_key_value_heads": 2,
+    ...     "intermediate_size": 512, "vocab_size": 1000, "torch_dtype": "bfloat16"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = os.path.join(folder, "config.json")
+    ...     with open(place, "w") as file:
+    ...         json.dump(settings, file)
+    ...     found = read_config(place)
+    >>> found.row.kv_formula, found.row.kv_heads, found.row.head_dim, found.row.total_params, found.stored.dtype
+    ('gqa', 2, 64, 1691648.0, 'bf16')
+    """
     try:
         known = os.stat(place)
     except (OSError, ValueError) as error:
