@@ -45,6 +45,12 @@ def row_of(name):
     return architecture(model_name(name.replace("--", "/")))
 
 
+def test_a_file_is_solved_as_the_model_of_the_table():
+    asked = {"hardware": "8xH200:fp8", "batch": 64, "context_length": "8k", "kv_dtype": "fp8"}
+    own = solve("step_time", model=str(FOLDER / "deepseek-ai--DeepSeek-V3.json"), **asked)
+    assert own.value == pytest.approx(solve("step_time", model="DeepSeek-V3", **asked).value, rel=0.02)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_published_file_says_what_the_table_has(file):
     found, known = read_config(str(file)), row_of(file.stem)

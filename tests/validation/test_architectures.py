@@ -17,6 +17,7 @@ from tests.tools.together import in_one_test, some
 TABLE = rows_of(Architecture)
 GRADES = ("verified", "secondary")
 COVERED = [pytest.param(row, id=row.model) for row in TABLE if row.kv_formula and row.verification in GRADES]
+BYTES = {"bf16": 2, "fp8": 1}
 LONG = 1e6
 """A context that fills all windows and selections."""
 COUNTS = {
@@ -33,6 +34,15 @@ def alike(width):
 
 
 EQUATIONS = variants_of("kv_bytes_per_token")
+
+PUBLISHED = [
+    # model, data type, bytes, where from
+    ("Llama-3-70B", "bf16", 327_680, "2 x 80 layers x 8 heads x 128 x 2 bytes, its configuration"),
+    ("Llama-3-70B", "fp8", 163_840, "half of it"),
+    ("DeepSeek-V3", "bf16", 70_272, "61 layers x (512 + 64) x 2 bytes, its report and the scaling book, section 16"),
+    ("DeepSeek-V3", "fp8", 35_136, "half of it"),
+    ("Llama-3.1-405B", "bf16", 516_096, "2 x 126 layers x 8 heads x 128 x 2 bytes, its report"),
+]
 
 
 def test_no_verified_row_is_left_out():
@@ -54,12 +64,12 @@ def test_every_formula_of_the_table_is_covered():
 def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count):
     """Cells of the configuration and a byte an element are all that is given; what the model has no layers for is zero."""
     given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
-    given |= alike(1) | {"context_length": LONG}
+    given |= alike(BYTES["fp8"]) | {"context_length": LONG}
     formula = row.kv_formula
     names = {"selected_entry_width": formula} if formula in SELECTING else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
-    assert answer.value == getattr(row, count)
+    assert answer.value == getattr(row, count) * BYTES["fp8"]
 
 
 @in_one_test(("quantity", "count"), COUNTS.items())
@@ -110,3 +120,16 @@ def test_a_sequence_stores_its_windows_and_states():
 def test_attention_flops_of_unequal_widths():
     """MiMo-V2-Flash: 64 query heads in 9 full layers, keys of 192 and values of 128."""
     assert solve("attention_flops_per_pair", model="MiMo-V2-Flash").answers[0].value == 2 * 9 * 64 * (192 + 128)
+
+
+@in_one_test(("model", "dtype", "expected", "source"), PUBLISHED)
+def test_published_figures(model, dtype, expected, source):
+    assert solve("kv_bytes_per_token", model=model, bytes_per_element=BYTES[dtype]).answers[0].value == expected, source
+
+
+def test_what_other_tools_got_wrong_is_not_in_the_formulas():
+    """Query heads for KV heads, every layer of a hybrid, a latent without its rotary key."""
+    assert not any("query_heads" in row.symbols for row in EQUATIONS.values())
+    assert not any("layers" in row.symbols for row in EQUATIONS.values())
+    for formula in ("mla", "mla_hybrid", "mla_indexed"):
+        assert "rope_dim" in EQUATIONS[formula].symbols and "kv_heads" not in EQUATIONS[formula].symbols
