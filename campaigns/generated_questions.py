@@ -62,7 +62,7 @@ QUESTIONS_PER_DEPLOYMENT = 16
 NO_SLOPE, IN_ROW_SPACE, MOST_WEIGHT = 1e-12, 1e-9, 1e4
 """The relative slope that counts as none, the distance up to which a row lies in the row space, and the weight of an equation
 above which the last digits of the facts decide the unknown."""
-ELSEWHERE, TRIALS = (0.001, 0.03, 0.3, 3, 30, 1000), 12
+ELSEWHERE, TRIALS = (1e-6, 0.001, 0.03, 0.3, 3, 30, 1000, 1e6), 16
 """Factors of the true values of what a refusal lacks, and how often they are drawn."""
 AGREES, LAST_DIGIT = 1e-6, 1e-15
 """Relative difference up to which a point is right, and the relative rounding of the values of a deployment."""

@@ -141,7 +141,12 @@ def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, S
     idle, more = not asked.limits.keys().isdisjoint(found.unused), asked.limits.keys() - question.limits.keys()
     if not more or (not idle and (len(asked.limits) < 2 or _keeps_targets(asked, found, question.limits.keys() if bounded else set()))):
         return None
-    met = _answer_once(asked)
+    from derive.solving.limits.limits import NotMadeOf
+
+    try:
+        met = _answer_once(asked)
+    except NotMadeOf:
+        return None
     # What is bought meets all targets in whole numbers.
     differs = _ends_of(met) != _ends_of(found) or (idle and asked.unknown in BOUGHT)
     told = met.is_refused_for("no_solution") or (met.reason and not asked.limits.keys().isdisjoint(met.reason.violated))

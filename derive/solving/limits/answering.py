@@ -118,7 +118,8 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
     alone = limit.alone
     solution, way = consistent_answer(alone)
     if solution.answers and limit.name in solution.unused:
-        return _refuse_uncompared(asked, limit, limit.evaluate_at(value_inside(solution.answers[0])))
+        found = _compare(asked, limit, limit.evaluate_at(value_inside(solution.answers[0])), "with what is given")
+        return Fact(limit, solution, stretches_of(solution.answers), way) if found.is_met else found
     if solution.is_refused_for(SHORT_OF_MEMORY):
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
         solution = full[0] if full else solution
@@ -176,11 +177,19 @@ def _evaluate_there(limit: LimitByEquations, value: float) -> Solution:
 def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
     """Return a limited result that does not move with the unknown, or why its limit is not met or cannot be compared."""
     there = limit.evaluate_beside()
-    if not there.answers:
-        return _refuse_uncompared(asked, limit, there)
     rests = ", ".join(name for name, source in there.provenance.items() if source == "given")
-    found = _Result(limit, there)
-    return found if found.is_met else found.refuse(asked, f"with any {asked.unknown}. It follows from {rests}")
+    return _compare(asked, limit, there, f"with any {asked.unknown}. It follows from {rests}")
+
+
+def _compare(asked: Question, limit: LimitByEquations, there: Solution, how: str) -> _Result:
+    """Return a limited result, or why its limit is not met or cannot be compared. Another size than the unknown may lead to it."""
+    if there.answers:
+        found = _Result(limit, there)
+        return found if found.is_met else found.refuse(asked, how)
+    if asked.unknown not in SIZED:
+        raise NotMadeOf(limit.name, asked.unknown)
+    reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
+    return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
 
 
 def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
@@ -189,14 +198,6 @@ def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
     sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
     related = asked.unknown in SIZED or sized or limit.name in quantities_behind(asked.unknown, rows)
     return not related and not limit.evaluate_beside().answers
-
-
-def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution) -> _Result:
-    """Return why a limit cannot be compared. Another size than the unknown may lead to it."""
-    if asked.unknown not in SIZED:
-        raise NotMadeOf(limit.name, asked.unknown)
-    reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
-    return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
 
 
 def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tuple[str, ...]) -> _Outcome:
