@@ -247,7 +247,7 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 
     found = fewest_chips(asked, refused)
     used = {name: one for name, one in asked.ranges.items() if found and name in found.given}
-    if not found or not found.answers or not used:
+    if not found or not found.answers or not used or asked.silent:
         return found
     most = {name: one.low if name in LESS_IS_MORE else one.high for name, one in used.items()}
     least = {name: one.high if name in LESS_IS_MORE else one.low for name, one in used.items()}

@@ -141,7 +141,15 @@ def _search_chips(asked: Question) -> int | None:
 
 def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
     """Return the batches that meet every limit on these chips and fit. Memory may be ignored."""
-    return np.compress(_batches_at(asked, np.array([chips]), _EVERY, memory)[0], _EVERY)
+    every = _batches_that_may_fit(asked, [chips]) if memory else _EVERY
+    return np.compress(_batches_at(asked, np.array([chips]), every, memory)[0], every)
+
+
+def _batches_that_may_fit(asked: Question, sizes: Sequence[float]) -> _Points:
+    """Return the batches up to the first power of two that fits on no size. A larger batch needs more memory."""
+    doubled = np.exp2(np.arange(np.ceil(np.log2(_MOST_BATCH))))
+    _, fits = _evaluate_results(asked, np.array(sizes, dtype=float), doubled)
+    return _EVERY[: int(2 * doubled[fits.any(axis=0)].max(initial=0.5))]
 
 
 def _batches_at(asked: Question, places: _Points, batches: _Points, memory: bool = True) -> _Fits:
@@ -179,7 +187,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     equally many chips the larger replica is faster. Return None if no replicas meet all limits.
     """
     batch = 1.0 if of_prompts else asked.known.get(FREE)
-    every = np.array([batch]) if batch else _EVERY
+    every = np.array([batch]) if batch else _batches_that_may_fit(asked, sizes)
     known, exact, met = _count_replicas(asked, sizes, every, of_prompts)
     fits, count = met[Memory.room], np.ceil(np.maximum(exact, 1.0))
     if number := asked.known.get(Replica.number):
@@ -204,7 +212,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
 
 def best_of_replicas(asked: Question, sizes: Sequence[int], chips: float) -> Replicas | None:
     """Return the replicas of a number of chips with the highest rate within every limit, or None if none meet all limits."""
-    every = np.array([batch]) if (batch := asked.known.get(FREE)) else _EVERY
+    every = np.array([batch]) if (batch := asked.known.get(FREE)) else _batches_that_may_fit(asked, sizes)
     _, exact, met = _count_replicas(asked, sizes, every)
     number = np.floor(chips / np.array(sizes))[:, None]
     rates = np.where(reduce(np.logical_and, met.values()), number / exact, 0.0)
