@@ -13,8 +13,9 @@ from derive.units import show
 _READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
     *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
+    "hbm_bandwidth",
 )
-"""Times of memory reads, and ratios of such times to the time of arithmetic."""
+"""Times of memory reads, ratios of such times to the time of arithmetic, and the bandwidth of reads that were put together."""
 
 _ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
 """Times of arithmetic, and ratios of such times to the time of the weights."""

@@ -33,10 +33,9 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     """Return a way whose last legs are one loop from the unknown to the equation of a leg that only bounded its quantity."""
     at = way.legs.index(leg)
     before, tail = way.legs[:at], way.legs[at + 1 :]
-    rows = [one.row for one in (leg, *tail) if isinstance(one, Step) and isinstance(one.row, Equation) and one.row.sense == "="]
-    if not tail or len(rows) <= len(tail):
+    *others, closing = (row for one in (*tail, leg) for row in one.rows)
+    if not others or any(isinstance(one, Loop) for one in (leg, *tail)) or any(row.sense != "=" for row in (closing, *others)):
         return None
-    closing, *others = rows
     made = {row.symbols[0]: row for row in others}
     steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
     return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))

@@ -85,7 +85,12 @@ def join_facts(unknown: str, facts: Sequence[Fact]) -> Solution | Reason:
     if not kept:
         return _explain_apart(unknown, facts)
     at = {end: one for one in reversed(facts) for pair in one.stretches for end in pair}
-    parts = [[_End(side, end, at[end]) for side, end in zip((LOWER, UPPER), pair, strict=True) if 0 < end < inf] for pair in kept]
+    # Zero is an end only as a point.
+    at |= {low: one for one in facts for low, high in one.stretches if low == high == 0}
+    parts = [
+        [_End(side, end, at[end]) for side, end in zip((LOWER, UPPER), pair, strict=True) if 0 < end < inf or pair == (0, 0)]
+        for pair in kept
+    ]
     first = parts[0][0].fact
     if all(one.fact is first and (one.value == last.value or not last.fact.limit) for one, last in ((part[0], part[-1]) for part in parts)):
         return _show_points(unknown, first.solution, parts)
