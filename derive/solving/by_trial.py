@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
-from math import exp, inf, log
+from math import exp, inf, isclose, log
 from typing import Any
 
 from derive.answers import COUNTED
@@ -126,15 +126,19 @@ class _Trial(Limit):
             return log(there / self.value)
 
         row, counted = quantity(self.unknown), self.unknown in COUNTED
-        places = [2.0**power for power in range(_PLACES + 1)] if counted else [row.at(k / _PLACES) for k in range(_PLACES + 1)]
+        steps = range(_PLACES + 1)
+        places = [place for step in steps if (place := 2.0**step if counted else row.at(step / _PLACES)) > 0]
         heights: list[tuple[float, float]] = []
-        if not self.value > 0 or self.value_at(places[_PLACES // 2]) is None:
+        first = {place: self.value_at(place) for place in (places[_PLACES // 2], places[0], places[-1])}
+        middle, *ends = first.values()
+        if not self.value > 0 or middle is None or all(end is not None and isclose(end, middle, rel_tol=_CLOSE) for end in ends):
             return None, (0.0, inf)
-        for place in (log(place) for place in places if place > 0):
-            with suppress(WrongValue, ValueError):
-                heights.append((place, height(place)))
-        ends = [self.value * exp(height) for _, height in heights]
-        reach = (min(ends, default=0.0), max(ends, default=inf))
+        for place in places:
+            there = first[place] if place in first else self.value_at(place)
+            if there is not None and there > 0:
+                heights.append((log(place), log(there / self.value)))
+        seen = [self.value * exp(height) for _, height in heights]
+        reach = (min(seen, default=0.0), max(seen, default=inf))
         moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
         if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
             return None, reach

@@ -11,7 +11,7 @@ from functools import partial
 from math import inf, isclose
 from typing import Any
 
-from derive.answers import COUNTED, LIMITS_BIND, OR, Answer, Interval, bound_side, next_whole
+from derive.answers import BOUGHT, COUNTED, LIMITS_BIND, OR, Answer, Interval, bound_side, next_whole
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
@@ -102,7 +102,9 @@ def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | N
         return one
     if bottom > top * (1 + HOLDS):
         return None
-    part = Answer(kind="interval", low=bottom, high=None if top == inf else top, regime=f"{LIMITS_BIND}{name}")
+    is_at_limit = bottom > low if name in BOUGHT else top < high
+    regime = f"{LIMITS_BIND}{name}" if is_at_limit else one.regime
+    part = Answer(kind="interval", low=bottom, high=None if top == inf else top, regime=regime)
     left = round_answer(part) if name in COUNTED else part
     return Answer(kind="point", value=left.high) if left and left.low == left.high else left
 
