@@ -92,8 +92,8 @@ def _find_missing(asked: Question) -> tuple[tuple[str, ...], str]:
 
 def nearest_givens(asked: Question, refused: Reason) -> Reason:
     """Return the reason with the facts that would settle the question by a rule, if that is better than a way that leaves a given out."""
-    ways = find_lacking(asked)
-    if refused.missing and not (ways and ways[0].idle > 1 and ways[0].names == refused.missing):
+    ways, is_unknown_model = find_lacking(asked), asked.parameters_only and not OF_A_MODEL.isdisjoint(refused.missing)
+    if refused.missing and (is_unknown_model or not (ways and ways[0].idle > 1 and ways[0].names == refused.missing)):
         return refused
     near = {asked.unknown, *(name for way in ways[:1] for name in way.names)}
     is_joined = any(asked.unknown in row.symbols for row in asked.equalities)
