@@ -30,7 +30,7 @@ def immutable(cls: _Class, /) -> _Class: ...
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, Field))
 def immutable(*, eq: bool = True, kw_only: bool = True) -> Callable[[_Class], _Class]: ...
 def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True) -> Any:
-    """Make a class a record: with arguments by name, equality by value unless `eq` is false, and text in one line.
+    """Make a class a record: with arguments by name, equality by value unless `eq` is false or the class has its own, text in one line.
 
     >>> @immutable
     ... class Point:
@@ -46,7 +46,8 @@ def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True) -> A
     cls.__setattr__ = cls.__delattr__ = refuse_change
     if cls.__repr__ is object.__repr__:
         cls.__repr__ = brief
-    cls.__eq__, cls.__hash__ = _comparison(cls) if eq else (object.__eq__, object.__hash__)
+    if "__eq__" not in vars(cls):
+        cls.__eq__, cls.__hash__ = _comparison(cls) if eq else (object.__eq__, object.__hash__)
     return cls
 
 

@@ -73,7 +73,7 @@ class Published:
     max_context: float
     place: str
     origin: str = ""
-    stored: Mapping[float, float] = field(default_factory=dict)
+    stored: Mapping[float, float] = field(default_factory=dict, compare=False)
 
     @property
     def widths(self) -> dict[str, float]:

@@ -6,6 +6,7 @@ named. Neutral defaults are used only if the givens alone do not reach the unkno
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from math import inf
 
@@ -65,6 +66,7 @@ class _Search:
         return any(isinstance(one, Stop) and one.reason.code not in LEAVES_OPEN for one in self._outcomes.values())
 
 
+@lru_cache(maxsize=512)
 def find_answer(asked: Question) -> _Found:
     """Return the answer, and the way to it if equations lead there."""
     search = _Search(asked)

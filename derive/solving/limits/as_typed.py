@@ -199,9 +199,11 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
     within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
-    moved = [one for values in within for one in _try_answer(ask, values)]
     # At the limit the givens may contradict each other, and agree within it.
-    if found.reason and (moved or len(read_limits(given)[1]) > 1):
+    if found.reason and len(read_limits(given)[1]) > 1:
+        raise NotMadeOf(next(iter(inputs)), found.unknown)
+    moved = [one for values in within for one in _try_answer(ask, values)]
+    if found.reason and moved:
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     of_worst = found.unknown in SIZED or better_side(found.unknown) is not None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from math import isclose
 from typing import Any, TypeVar
@@ -116,6 +116,18 @@ class Question:
     listed: tuple[float, str] | None = None
     any_stand_in: bool = False
     follows: Mapping[str, str] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Return all values of the question. Mappings have an order, which answers print."""
+        values = (getattr(self, one.name) for one in fields(self))
+        return tuple(tuple(one.items()) if isinstance(one, Mapping) else one for one in values)
 
     @cached_property
     def equalities(self) -> tuple[Equation, ...]:
