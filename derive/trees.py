@@ -222,14 +222,14 @@ def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
     return nan if isinstance(number, context.mpc) else number
 
 
-def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
-    """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
+def precise_slopes(tree: Tree, values: "Mapping[str, float | mpf]", wanted: frozenset[str] | None = None) -> "tuple[mpf, dict[str, mpf]]":
+    """Return the value of a formula and its derivatives with respect to all or some quantities, in 50 digits, or NaN off its domain."""
     context, by = _many_digits()
     try:
-        _, found = slopes(tree, {other: context.mpf(values[other]) for other in names(tree)}, by, frozenset([name]))
+        number, found = slopes(tree, {other: context.mpf(values[other]) for other in names(tree)}, by, wanted)
     except _OFF_DOMAIN:
-        return nan
-    return nan if isinstance(found.get(name), context.mpc) else context.mpf(found.get(name, 0))
+        return nan, {}
+    return nan if isinstance(number, context.mpc) else number, found
 
 
 def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from derive.expressions.branches import roots_at_zero
 from derive.expressions.digits import LAST_DIGITS, clamp, loses_digits
 from derive.quantities import quantity
-from derive.trees import Tree, evaluate, names, precise, precise_slope, slopes
+from derive.trees import Tree, evaluate, names, precise, precise_slopes, slopes
 
 
 def real_roots(
@@ -48,6 +48,13 @@ def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[
     return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
 
 
+def is_zero(tree: Tree, values: Mapping[str, Any]) -> bool:
+    """Return whether a formula in 50 digits is at most the change that the last digits of its quantities cause."""
+    number, found = precise_slopes(tree, values)
+    moves = (abs(values[name] * slope) for name, slope in found.items())
+    return bool(abs(number) <= LAST_DIGITS * sum(move for move in moves if isfinite(move)))
+
+
 def is_in_domain(unknown: str, value: float) -> bool:
     """Return whether a value may be an answer: finite and inside the domain of the quantity."""
     row = quantity(unknown)
@@ -58,8 +65,7 @@ def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> 
     """Return whether the formula is only rounding for all usual values of the unknown."""
     low = quantity(unknown).low
     places = [{**values, unknown: low}, *_places(unknown, values)] if low else []
-    height = precise if loses_digits(difference) else evaluate
-    return bool(places) and all(is_negligible(lambda moved: height(difference, moved), place, LAST_DIGITS) for place in places)
+    return bool(places) and all(is_zero(difference, place) for place in places)
 
 
 def has_no_effect(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:
@@ -69,7 +75,8 @@ def has_no_effect(difference: Tree, unknown: str, values: Mapping[str, float]) -
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
     # Its effect may be too small for the digits of the rest: that is not a zero.
-    return all(precise_slope(difference, unknown, place) == 0 for place in places)
+    exact = (precise_slopes(difference, place, frozenset([unknown])) for place in places)
+    return all(number == number and found.get(unknown, 0) == 0 for number, found in exact)
 
 
 def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]:

@@ -10,7 +10,7 @@ from sympy import Max, log, sqrt
 from derive.catalogue import by_id
 from derive.quantities import symbol
 from derive.quantities.formula import as_tree
-from derive.trees import _DIGITS, evaluate, precise, precise_slope, slope_at_arrays, slopes, text, tree_of, value_of
+from derive.trees import _DIGITS, evaluate, precise, precise_slopes, slope_at_arrays, slopes, text, tree_of, value_of
 from tests.tools.derivation_check import in_sympy
 from tests.tools.together import in_one_test
 
@@ -72,9 +72,9 @@ def test_many_digits_are_fifty_whatever_mpmath_is_set_to(monkeypatch):
 FRACTION = tree_of("batch**2/(chips - 3) - 1/chips")
 
 
-def test_off_its_domain_a_slope_is_no_number_and_without_the_quantity_it_is_zero():
-    assert isnan(precise_slope(FRACTION, "batch", {"batch": 1.0, "chips": 3.0}))
-    assert precise_slope(FRACTION, "layers", {"batch": 0.1, "chips": 7.0}) == 0
+def test_off_its_domain_a_formula_is_no_number_and_without_a_quantity_it_has_no_slope():
+    assert isnan(precise_slopes(FRACTION, {"batch": 1.0, "chips": 3.0})[0])
+    assert precise_slopes(FRACTION, {"batch": 0.1, "chips": 7.0}, frozenset(["layers"]))[1] == {}
 
 
 @pytest.mark.parametrize("expression", [*SHAPES[:1], *SHAPES[2:3], B**N / (1 + log(B)), 1 / (B - N) ** 2, sqrt(B * N) - B], ids=str)
@@ -85,4 +85,4 @@ def test_slopes_are_those_of_sympy(expression):
         theirs = float(expression.diff(symbol(name)).subs({B: 2.5, N: 7}))
         value, slope = slope_at_arrays(tree, name, {other: np.array([number]) for other, number in values.items()})
         assert value == pytest.approx(evaluate(tree, values), rel=1e-14) and slope == pytest.approx(theirs, rel=1e-12)
-        assert float(precise_slope(tree, name, values)) == pytest.approx(theirs, rel=1e-14)
+        assert float(precise_slopes(tree, values)[1][name]) == pytest.approx(theirs, rel=1e-14)

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
-from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
+from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, is_zero, real_roots
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation, Requirement, right_side_at, tree_of_function
 from derive.solving.engine.legs import Composed
 from derive.solving.result import Answer, Reason, WhenRead
-from derive.trees import Tree, TreePair, evaluate, names, precise, slopes, terms, text
+from derive.trees import Tree, TreePair, difference, evaluate, names, precise, slopes, terms, text
 from derive.units import show
 
 _Row = Equation | Composed
@@ -111,7 +111,7 @@ def sides_agree(equation: _Row, values: _Values, share: float) -> bool:
         return True
     left, right = equation.trees
     at = {name: values[name] for name in equation.symbols}
-    return is_negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
+    return is_zero(difference(left, right), at)
 
 
 def _relative(left: float, right: float) -> float:
@@ -251,7 +251,7 @@ def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -
 
 def _rank_equality(first: Tree, second: Tree, exact: _Values) -> int | None:
     """Return how well two terms are equal, in 50 digits, or None if they are not."""
-    if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
+    if is_zero(difference(first, second), exact):
         return _ROUNDED
     return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
 
