@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 from typing import SupportsFloat
 
-from derive.answers import Interval, Series
+from derive.answers import Interval, Series, Spread
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
@@ -99,22 +99,40 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
     """
     unknown = resolve_price_word(unknown, switches.using)
-    spreads = list_spreads(read_limits(given)[0], switches).values()
-    many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
+    alone, with_trials = not _list_spreads(given, switches), _may_have_trials(given, switches)
 
     def ask(values: Mapping[str, Given], switches: Switches) -> Answers:
         if leading and (fleet := _answer_fleet(unknown, values, switches)):
             return (fleet,)
-        found = _respond_at_once(unknown, values, switches)
-        # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
-        tried = not many and bool(switches.hardware or switches.model)
-        if tried and (found.unused or not found.answers or len(found.equations) == 1):
-            from derive.solving.by_trial import answer_by_trial
-
-            found = answer_by_trial(_respond_at_once, found, unknown, values, switches) or found
-        return (_lead_with_replicas(found, values, switches, alone=not spreads) if leading else found,)
+        found = (_respond_by_trial if with_trials else _respond_at_once)(unknown, values, switches)
+        return (_lead_with_replicas(found, values, switches, alone) if leading else found,)
 
     return answer_everywhere(ask, given, switches)[0]
+
+
+def _list_spreads(given: Mapping[str, Given], switches: Switches) -> Collection[Spread]:
+    """Return the ranges, lists and sweeps of the givens."""
+    return list_spreads(read_limits(given)[0], switches).values()
+
+
+def _may_have_trials(given: Mapping[str, Given], switches: Switches) -> bool:
+    """Return whether values of the unknown are tried: at few points, and beside a chip or a model.
+
+    Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
+    """
+    spreads = _list_spreads(given, switches)
+    many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
+    return not many and bool(switches.hardware or switches.model)
+
+
+def _respond_by_trial(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
+    """Return the answer to a question. If it leaves a given result out, values of the unknown are tried."""
+    found = _respond_at_once(unknown, given, switches, beside)
+    if not (found.unused or not found.answers or len(found.equations) == 1):
+        return found
+    from derive.solving.by_trial import answer_by_trial
+
+    return answer_by_trial(_respond_at_once, found, unknown, given, switches) or found
 
 
 def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
@@ -167,8 +185,12 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     else:
         from derive.solving.deployments.meant import answer_several
 
+        # Each size at which limits are met would have trials of its own.
+        with_trials = _may_have_trials(given, switches) and not any(map(is_limit, given.values()))
+        ask_each = _respond_by_trial if with_trials else _respond_at_once
+
         def ask(values: Mapping[str, Given], at: Switches) -> Answers:
-            return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_at_once, unknowns, values, at))
+            return tuple(_lead_as_alone(one, values, at) for one in answer_several(ask_each, unknowns, values, at))
 
         found = answer_everywhere(ask, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict) for one in found)
