@@ -63,20 +63,13 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
         refused = error
     if name in SIZED or FREE in given:
         raise refused
-    beyond: Solution | None = None
-    # One replica has no more than all have: what limits all of them may bound the batch of one.
-    for known in (drop_results(given, [name]), given):
-        try:
-            sized = ask(FREE, known)
-        except NotMadeOf:
-            raise refused from None
-        if end := best_end(sized):
-            found = answer_at_end(partial(_answer_at_free_size, ask), name, given, end)
-            if found.answers:
-                return _bound_by_size(ask, name, given, sized, found)
-            beyond = beyond or found
-    if beyond:
-        return beyond
+    try:
+        sized = ask(FREE, drop_results(given, [name]))
+    except NotMadeOf:
+        raise refused from None
+    if end := best_end(sized):
+        found = answer_at_end(partial(_answer_at_free_size, ask), name, given, end)
+        return _bound_by_size(ask, name, given, sized, found) if found.answers else found
     if sized.answers:
         raise refused
     message = f"{name} at the best {FREE} that the limits allow: {sized.why_not}"

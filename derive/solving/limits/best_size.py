@@ -159,8 +159,9 @@ def round_step(step: RouteStep, end: End) -> RouteStep:
 def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
     """Return the givens without results of unknowns that have a default. Otherwise a size would be computed with the default.
 
-    Results of replicas go too, and limits on them, if the number of replicas is not given.
+    Results of replicas go too if their number is not given. Of limits on them those on rates stay, unless the number is asked for.
     """
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
-    of_all = results_of(Replica.number) if Replica.number not in given else frozenset()
-    return {name: value for name, value in given.items() if name not in (() if is_limit(value) else results) and name not in of_all}
+    of_all = results_of(Replica.number) if Replica.number not in given else frozenset[str]()
+    limited = of_all if Replica.number in unknowns else of_all.intersection(Replica.bought)
+    return {name: value for name, value in given.items() if name not in (limited if is_limit(value) else {*results, *of_all})}

@@ -4,20 +4,24 @@ A limit on a result of the unknown is solved as an equality. The answer is bound
 most 30 ms needs 6 chips or more. A limit on an input bounds the answer.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
+from derive.answers import BOUGHT, next_whole
 from derive.errors import WrongValue
 from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
-from derive.roles import SIZES, Batch
+from derive.roles import SIZES, Batch, Replica
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
 from derive.solving.engine.find import answer_forwards
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
-from derive.solving.question.questions import Question, drop_knowns
+from derive.solving.question.presets import tell_given
+from derive.solving.question.propagation import results_of
+from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again
 from derive.solving.result import Solution
 from derive.units import show
 
@@ -108,11 +112,36 @@ def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Quest
         if least > asked.known[name]:
             raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: no value is both")
     told = tuple(map(note_of_limit, given, given.values()))
-    asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
+    asked = _with_usual_replicas(replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)))
     for one in split_limits(asked):
         if not one.moves and one.name not in giving_equations(asked.active):
             raise NotMadeOf(one.name, asked.unknown)
     return asked
+
+
+def _with_usual_replicas(asked: Question) -> Question:
+    """Return the question of one replica, or of as many as are paid for, if a limit on results of all replicas is about them."""
+    number = Replica.number
+    of_all = results_of(number) & asked.known.keys()
+    rates = of_all & {*Replica.sized_by}
+    limited = bool(of_all) and (rates or of_all) <= asked.limits.keys()
+    if not limited or number in asked.known or asked.unknown in (*BOUGHT, *results_of(number)):
+        return asked
+    more, why = {number: NEUTRAL_DEFAULTS[number]}, "one replica"
+    if rates < of_all and (paid := _replicas_paid_for(drop_knowns(asked, rates), rates)):
+        more, why = paid, " and ".join(map(tell_given, sorted(of_all - rates)))
+    posed = pose_again(asked, asked.unknown, {**asked.known, **more})
+    provenance, supposed = (dict.fromkeys(more, text) for text in ("supposed", why))
+    return replace(posed, provenance={**asked.provenance, **provenance}, supposed={**asked.supposed, **supposed})
+
+
+def _replicas_paid_for(asked: Question, rates: Set[str]) -> dict[str, float]:
+    """Return one replica of all chips, or the number of replicas that is paid for if rates need it, or nothing if it is not known."""
+    number, chips = Replica.number, Replica.chips
+    if isinstance(asked.defaults.get(chips), str):
+        return {number: 1.0, chips: default_values(asked, asked.known)[chips]}
+    found = consistent_answer(pose_again(replace(asked, limits={}, floors={}), number, asked.known))[0].first_value if rates else None
+    return {number: max(1.0, next_whole(found, UPPER))} if found else {}
 
 
 def note_of_limit(name: str, sides: Iterable[str]) -> str:

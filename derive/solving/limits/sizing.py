@@ -116,8 +116,11 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
         best = np.flatnonzero(_batches_at(asked, end, batches)[0])
         low, high = (batches[min(max(at, 0), len(batches) - 1)] for at in (best[0] - _BESIDE, best[-1] + _BESIDE))
         batch, batches = float(batches[best[-1]]), np.unique(np.linspace(low, high, _BATCHES).round())
-    found, _ = answer_with_way(pose_again(asked, asked.unknown, {**asked.known, FREE: batch}))
-    return replace(found, said=(f"at {FREE} = {batch:.0f}, the best of all", *found.said)) if found.answers else None
+    told = f"at {FREE} = {batch:.0f}, the best of all"
+    at_best = replace(asked, provenance={**asked.provenance, FREE: "given"})
+    found, _ = answer_with_way(pose_again(at_best, asked.unknown, {**asked.known, FREE: batch}))
+    provenance = {name: told if name == FREE else source for name, source in found.provenance.items()}
+    return replace(found, provenance=provenance, said=(told, *found.said)) if found.answers else None
 
 
 def _rewards_batches(name: str) -> bool:
