@@ -5,10 +5,10 @@ The first attempt that has an answer is the answer. The answer prints the suppos
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import replace
-from math import isclose
+from math import inf, isclose
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, values_of_steps
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
@@ -148,7 +148,7 @@ def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, S
     except NotMadeOf:
         return None
     # What is bought meets all targets in whole numbers.
-    differs = _ends_of(met) != _ends_of(found) or (idle and asked.unknown in BOUGHT)
+    differs = _ends_of(met) != _ends_of(found) or (asked.unknown in BOUGHT and (idle or _shows_share(found)))
     told = met.is_refused_for("no_solution") or (met.reason and not asked.limits.keys().isdisjoint(met.reason.violated))
     return (asked, met) if (differs if met.answers else idle and bounded and told) else None
 
@@ -160,12 +160,17 @@ def _keeps_targets(asked: Question, found: Solution, limits: Set[str]) -> bool:
     """
     from derive.solving.limits.limits import split_limits
 
-    if not found.answers or found.unused or any(text.startswith(_SHARES) and _FOLLOWS in text for text in found.assumptions):
+    if not found.answers or found.unused or _shows_share(found):
         return False
     there = ((one, one.value_at(value_inside(found.answers[0]))) for one in split_limits(asked))
     if not all(value is None or one.allows(value) for one, value in there):
         return False
     return not limits or len(consistent_answer(drop_knowns(asked, limits))[0].answers) > 1
+
+
+def _shows_share(found: Solution) -> bool:
+    """Return whether given results determine a share of a peak in an answer."""
+    return any(text.startswith(_SHARES) and _FOLLOWS in text for text in found.assumptions)
 
 
 def _ends_of(found: Solution) -> list[str]:
@@ -208,7 +213,9 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing) if missing else asked
     again = solution if supposed is asked else _answer_once(supposed)
-    says_less = solution.answers and {one.kind for one in again.answers} != {"point"}
+    kinds, others = ({one.kind for one in found.answers} for found in (solution, again))
+    says_more = others == {"point"} != kinds or {*again.unused} < {*solution.unused}
+    says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)
     if says_less or (not again.answers and solution.is_refused_for("no_solution")):
         missing, supposed, again = (), asked, solution
     again = _supply(supposed, again) if missing and not again.answers else again
@@ -278,16 +285,24 @@ def suppose_usual(asked: Question) -> Question:
 def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need.
 
-    If equations only bound it, or no value satisfies them, data types that are not known may lead to a point.
+    If equations only bound it, leave a given out, or no value satisfies them, data types that are not known may lead to a point.
     """
     if solution.is_refused_for("missing_givens"):
         return solution.refusal.missing
     if asked.limits:
         return ()
-    if is_reachable(asked):
-        open_ = solution.is_refused_for("no_solution") or any(one.kind == "interval" for one in solution.answers)
-        return USUAL_TYPES.keys() - asked.known.keys() if open_ else ()
+    kinds = {one.kind for one in solution.answers}
+    if kinds == {"point"} or is_reachable(asked):
+        open_ = solution.is_refused_for("no_solution") or "interval" in kinds or solution.unused
+        more = PARAMETERS if _exceeds_whole(asked, solution) else ()
+        return {*USUAL_TYPES, *more} - asked.known.keys() if open_ else ()
     return missing_givens(asked).missing
+
+
+def _exceeds_whole(asked: Question, solution: Solution) -> bool:
+    """Return whether an answer rests on a part that is larger than its known whole: more active parameters than there are."""
+    there = {**asked.known, **values_of_steps(solution.route)}
+    return any(there[name] > there.get(quantity(name).whole, inf) * (1 + HOLDS) for name in there)
 
 
 def _answer_once(asked: Question) -> Solution:
