@@ -11,14 +11,14 @@ from math import exp, inf, isclose, log
 from typing import Any
 
 from derive.answers import COUNTED
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
-from derive.solving.limits.answering import round_answer
+from derive.solving.limits.answering import is_by_stand_in, round_answer
 from derive.solving.limits.limits import Limit
 from derive.solving.limits.stretches import Fact, join_facts, stretches_of
 from derive.solving.question.conventions import Switches
@@ -42,12 +42,9 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 
 
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
-    """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
-
-    An answer by a stand-in alone leaves out all results.
-    """
+    """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None."""
     limited = read_limits(given)[1].keys()
-    open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
+    open_ = found.is_refused_for(*_LACKING) or is_by_stand_in(found)
     left_out = () if unknown in given else found.unused if limited or not open_ else given
     every = tuple(by_id().values())
     names = [name for name in left_out if name in given and name in results_of(unknown, every)]

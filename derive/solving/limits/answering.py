@@ -10,6 +10,7 @@ from math import ceil, inf
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, OR, Answer, next_whole
+from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory, Replica, Tokens
@@ -22,7 +23,7 @@ from derive.solving.engine.plan import giving_equations, has_way
 from derive.solving.limits.limits import FREE, SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
 from derive.solving.question.propagation import quantities_behind
-from derive.solving.question.questions import Question, drop_knowns, known_values
+from derive.solving.question.questions import Question, drop_knowns, known_values, with_other_stand_ins
 from derive.solving.result import Reason, Solution, Sweep
 from derive.units import show
 
@@ -149,7 +150,10 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
-    if {one.kind for one in solution.answers} != {"point"} or Replica.number in by_default or by_default == solution.given.keys():
+    is_point = {one.kind for one in solution.answers} == {"point"}
+    if is_by_stand_in(solution) and any(one.moves for one in split_limits(asked)):
+        return _answer_within_limits(next(with_other_stand_ins(asked, "contradiction")))
+    if not is_point or Replica.number in by_default or by_default == solution.given.keys():
         return None
     there = [(one, [_Result(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)]) for one in solution.answers]
     missed = [next((one for one in results if one.solution.answers and not one.is_met), None) for _, results in there]
@@ -166,6 +170,11 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     unused = (*solution.unused, *dict.fromkeys(one.limit.name for one in results if not one.solution.answers))
     said = (*(f"{one.limit.words} is met: it is {one.told}" for one in met), *solution.said)
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
+
+
+def is_by_stand_in(solution: Solution) -> bool:
+    """Return whether an answer is by a stand-in alone, which leaves out all results."""
+    return bool(solution.equations) and all(equation(id).stand_in for id in solution.equations)
 
 
 def _evaluate_there(limit: LimitByEquations, value: float) -> Solution:
