@@ -325,6 +325,7 @@ class Prompts:
     """The share of the time of prompts, and the prompts in one pass."""
     part: str = "prefill_"
     """The beginning of the names of prompt quantities."""
+    paid: str = "prefill_cost_per_token"
     token: str = "time_per_output_token"
     """The time of a token. It differs from the time of a step if prompts are computed between steps."""
     more_than_a_step: frozenset[str] = frozenset(

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from derive.answers import DECODE_ALONE
-from derive.catalogue import equation
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
-from derive.roles import DecodeStep, Prompts, Replica
+from derive.roles import DecodeStep, Prompts, Replica, Tokens
 from derive.solving.engine.engine import are_equal
 from derive.solving.question.conventions import variant_of_prompts
+from derive.solving.question.givens import is_limit
+from derive.solving.question.propagation import results_of
 from derive.solving.result import Solution
 
 _TOGETHER = "prompts are on the chips that decode, because decode alone leads to no answer"
+
+_OF_A_STEP = f"the limit on {DecodeStep.time} is for decode alone. With prompts between the steps a user waits longer for a token"
 
 _AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
@@ -29,6 +33,9 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     if alone.is_refused_for("missing_givens") and not given.keys().isdisjoint(Replica.sized_by) and not variant_of_prompts(using, variants):
         beside = by((*using, together.id), given)
         return beside.warn(answer_beside_prompts.__name__, _TOGETHER) if together.reference in beside.equations else alone
+    pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
+    if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown) and pays_prompts:
+        alone = alone.warn(DECODE_ALONE, _OF_A_STEP)
     if DECODE_ALONE not in alone.kinds:
         return alone
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})

@@ -105,6 +105,9 @@ def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_o
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
     assert whole(by_time.answers[0]) == whole(by_speed.answers[0])
     assert whole(solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}).with_prompts) == whole(by_time.answers[0])
+    paid = {**SERVED_2K, "chips": 4, "chip_price": "2 USD/h", word: f"<={most}ms"}
+    apart, together = (solve("cost_per_request", **paid, using=using) for using in ((), WITH_PROMPTS))
+    assert apart.value < apart.with_prompts.point == together.value
 
 
 def test_a_prompt_for_a_rate_is_shorter_with_prompts_on_the_same_chips():
