@@ -1,7 +1,8 @@
 """An answer from a table, or by a reading, a condition or a rule of thumb, where definitions and bounds lead to none."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import reduce
 
 from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, definitions, equation
@@ -13,6 +14,7 @@ from derive.solving.one_question import suppose_usual
 from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution, known_answer
+from derive.units import show
 
 
 def answer_from_table(asked: Question) -> Solution | None:
@@ -55,7 +57,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     if idle := {*refused}.intersection(*(one.unused for one in near.values())) if near else set():
         return refused[min(idle)]
     if near:
-        return _join_solutions([_label_rule(one, row) for row, one in near.items()])
+        return _join_solutions({row: _label_rule(one, row) for row, one in near.items()})
     return next((one for one in found.values() if one.is_refused_for("contradiction", "requirement_violated")), None)
 
 
@@ -92,10 +94,21 @@ def _label_rule(solution: Solution, rule: Equation) -> Solution:
     return replace(solution, assumptions=joined).warn(BY_RULE, told)
 
 
-def _join_solutions(solutions: list[Solution]) -> Solution:
-    """Return several solutions as one, each answer with its own route, the least first. For sweeps and ranges return the first solution."""
-    if len(solutions) == 1 or any(one.sweep or one.spans for one in solutions):
-        return solutions[0]
+def _range_in_words(solution: Solution) -> str:
+    """Return in words that an answer has a range, or other values in a table."""
+    name, spans = solution.unknown, solution.spans
+    return f"{name} is {show(name, spans.low)} to {show(name, spans.high)}" if spans else f"{name} has other values"
+
+
+def _join_solutions(found: Mapping[Equation, Solution]) -> Solution:
+    """Return the solutions by several rules as one, each answer with its own route, the least first.
+
+    Of sweeps and ranges it is the first solution, which names the other rules.
+    """
+    solutions = [*found.values()]
+    if any(one.sweep or one.spans for one in solutions):
+        others = (f"{_range_in_words(one)} by {row.rule} (--using {row.id})" for row, one in [*found.items()][1:])
+        return reduce(lambda first, told: first.warn(_join_solutions.__name__, told), others, solutions[0])
     answers, routes = zip(*sorted((pair for one in solutions for pair in ways_to(one)), key=lambda pair: pair[0].ends[0]), strict=True)
     warnings = {text: kind for one in solutions for text, kind in zip(one.warnings, one.kinds, strict=True)}
     return replace(

@@ -20,6 +20,8 @@ def test_every_reading_of_a_price_is_an_answer_of_its_own():
     assert [one.value for one in found.answers] == pytest.approx([1e11 / 300 / 2e5, 1e12 / 2000 / 2e5])
     first, second = (line for line in str(found).splitlines()[:2])
     assert "compute" in first and "weight" in second and "not used" not in str(found)
+    ranged = solve("rl_tokens", pretrain_tokens="10T", rl_multiplier=4, decode_efficiency="0.18..0.22")
+    assert any("is 4.576T tokens to 5.41T tokens by" in text for text in ranged.warnings)
 
 
 def test_strict_keeps_to_definitions_and_bounds():
