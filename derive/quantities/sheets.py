@@ -23,6 +23,7 @@ ROWS = (
         meaning="price of a prompt token that is in the cache",
         low=1e-11,
         high=1e-3,
+        domain=NONNEGATIVE,
     ),
     Quantity(name="storage_price", symbol="S", unit="USD/token/s", meaning="price of keeping one token in the cache", low=1e-14, high=1e-7),
     Quantity(name="output_input_ratio", symbol="R", meaning="output price over input price", low=1.01, high=20),
