@@ -31,7 +31,7 @@ from derive.solving.question.defaults import SHARES
 from derive.solving.question.givens import as_typed, is_limit
 from derive.solving.question.propagation import quantities_behind, results_of, usual_definitions
 from derive.solving.question.questions import resolve_price_word
-from derive.solving.result import OR, Solution
+from derive.solving.result import OR, Solution, known_answer
 from derive.units import show
 
 TAKEN_AS_RENT = f"{Waiting.price} is used as {Waiting.rent}, which is also paid while chips are idle"
@@ -94,9 +94,13 @@ def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     taken = rates_of_all(unknowns, given)
     ask_beside = partial(ask, switches=replace(switches, measured=not {*SHARES}.isdisjoint(unknowns)), beside=unknowns)
     found = answer_together(ask_beside, unknowns, taken)
-    if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
+    best = next((one for one in found if one.provenance.get(FREE, "").startswith("at ")), None)
+    if best and FREE not in unknowns:
         # The batch at which one of them was answered is that of the others too.
         found = answer_together(ask_beside, (*unknowns, FREE), taken, at_end=True)[:-1]
+    elif best:
+        at_best = known_answer(FREE, best.given[FREE], best.provenance[FREE])
+        found = tuple(at_best if one.unknown == FREE and one.reason else one for one in found)
     return tuple(map(_warn_of_all, found)) if taken is not given else tuple(found)
 
 
