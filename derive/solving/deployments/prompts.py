@@ -8,8 +8,9 @@ from typing import Any
 from derive.answers import DECODE_ALONE
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
-from derive.roles import DecodeStep, Prompts, Replica, Tokens
+from derive.roles import DecodeStep, Prompts, Tokens
 from derive.solving.engine.engine import are_equal
+from derive.solving.limits.limits import NotMadeOf
 from derive.solving.question.conventions import variant_of_prompts
 from derive.solving.question.givens import is_limit
 from derive.solving.question.propagation import results_of
@@ -29,10 +30,18 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
     limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
     """
-    alone, together = by(using, given), equation(Prompts.together)
-    if alone.is_refused_for("missing_givens") and not given.keys().isdisjoint(Replica.sized_by) and not variant_of_prompts(using, variants):
-        beside = by((*using, together.id), given)
-        return beside.warn(answer_beside_prompts.__name__, _TOGETHER) if together.reference in beside.equations else alone
+    together, named = equation(Prompts.together), variant_of_prompts(using, variants)
+    try:
+        alone: Solution | NotMadeOf = by(using, given)
+    except NotMadeOf as error:
+        alone = error
+    if isinstance(alone, NotMadeOf) or alone.is_refused_for("missing_givens"):
+        both = _answer_together(by, given, using) if Tokens.prompt in given and not named else None
+        if both and both.answers and any(equation(id).variant == together.variant for id in both.equations):
+            return both.warn(answer_beside_prompts.__name__, _TOGETHER)
+        if isinstance(alone, NotMadeOf):
+            raise alone
+        return alone
     pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
     if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown) and pays_prompts:
         alone = alone.warn(DECODE_ALONE, _OF_A_STEP)
@@ -41,17 +50,21 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     if together.symbols[0] in alone.unused:
         return unwarned
-    if variant_of_prompts(using, variants) or len(alone.answers) != 1:
-        return alone
-    of_a_token, both = given_with_prompts(given), None
-    with suppress(WrongValue):
-        both = by((*using, Prompts.together), of_a_token) if of_a_token else None
+    both = _answer_together(by, given, using) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
     if are_equal(alone.answers[0], both.answers[0]):
         return unwarned
     unused = tuple(name for name in alone.unused if name in both.unused)
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
+
+
+def _answer_together(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
+    """Return the answer with prompts on the same chips, or None if the givens allow none."""
+    of_a_token = given_with_prompts(given)
+    with suppress(WrongValue):
+        return by((*using, Prompts.together), of_a_token) if of_a_token else None
+    return None
 
 
 def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
