@@ -42,7 +42,10 @@ _Ask = Callable[..., Solution]
 
 def answer_as_meant(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]) -> Solution:
     """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
-    ask_with = partial(_answer_without_input_limits, ask, switches=switches, beside=beside)
+
+    def ask_with(name: str, values: Mapping[str, Any], silent: bool = False) -> Solution:
+        return _answer_without_input_limits(ask, name, values, replace(switches, silent=silent or switches.silent), beside)
+
     return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
 
 

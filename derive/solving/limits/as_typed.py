@@ -31,8 +31,8 @@ _CLAIMS = ("contradiction", "no_solution", "requirement_violated")
 
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
-_AskWith = Callable[[Mapping[str, Any]], Solution]
-"""A question about the unknown, by the givens."""
+_AskWith = Callable[..., Solution]
+"""A question about the unknown: the givens, and whether it needs no warnings."""
 
 
 def answer_within_limits(ask: Ask, name: str, given: Mapping[str, Any], read: _Read) -> Solution:
@@ -134,7 +134,7 @@ def _moved_side(found: Answer, moved: Answer) -> Iterator[str]:
             yield LOWER if other > end else UPPER
 
 
-def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+def answer_within_inputs(ask_for: Callable[..., Solution], unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer. A limit on an input bounds it on one side, because the input does not depend on the unknown.
 
     Limits on sizes are used first, and no better end of the size is searched. Memory may limit a size more than its own limit.
@@ -183,7 +183,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     if between:
         from derive.solving.many.intervals import answer_box
 
-        (found,) = answer_box(lambda middle, silent: (ask({**given, **at, **middle}),), between)
+        (found,) = answer_box(lambda middle, silent: (ask({**given, **at, **middle}, silent=silent),), between)
     else:
         found = ask({**given, **at})
     inputs = {name: texts for name, texts in inputs.items() if name not in found.unused}
@@ -207,6 +207,6 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
 def _try_answer(ask: _AskWith, given: Mapping[str, Any]) -> Iterator[Solution]:
     """Yield the answer if there is one. Beyond the domain of an input there is none."""
     with suppress(WrongValue):
-        found = ask(given)
+        found = ask(given, silent=True)
         if found.answers:
             yield found
