@@ -77,10 +77,14 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
 
 
 def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
-    """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it."""
+    """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it.
+
+    It is no bound if the answer at the largest size itself is one to the other side.
+    """
     low, high = sized.answers[0].ends
     smaller = max(1.0, (high or 0.0) / 2, low if low != high else 0.0)
-    return bound_to_one_side(found, [ask(name, {**given, FREE: smaller})], [FREE])
+    bounded = bound_to_one_side(found, [ask(name, {**given, FREE: smaller})], [FREE])
+    return bounded if bounded.answers else replace(found, answers=tuple(replace(one, bound=None) for one in found.answers))
 
 
 def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
