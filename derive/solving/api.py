@@ -18,6 +18,7 @@ from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
+from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import pose_question, resolve_price_word
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
@@ -126,9 +127,13 @@ def _may_have_trials(given: Mapping[str, Given], switches: Switches) -> bool:
 
 
 def _respond_by_trial(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question. If it leaves a given result out, values of the unknown are tried."""
+    """Return the answer to a question. If it leaves a given result out, values of the unknown are tried.
+
+    A result that another unknown moves says nothing of this one.
+    """
     found = _respond_at_once(unknown, given, switches, beside)
-    if not (found.unused or not found.answers or len(found.equations) == 1):
+    moved = {result for name in beside if name != unknown for result in results_of(name)}
+    if not moved.isdisjoint(found.unused) or not (found.unused or not found.answers or len(found.equations) == 1):
         return found
     from derive.solving.by_trial import answer_by_trial
 
