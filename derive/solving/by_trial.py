@@ -3,7 +3,7 @@
 All that depends on a trial value follows from it, also links, layouts and copies, which equations alone do not have.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -18,11 +18,9 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
-from derive.solving.limits.answering import is_by_stand_in, round_answer
-from derive.solving.limits.limits import Limit
-from derive.solving.limits.stretches import Fact, join_facts, stretches_of
+from derive.solving.limits.answering import is_by_stand_in
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import is_limit, is_symbolic, read_limits
+from derive.solving.question.givens import is_symbolic, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.units import show
@@ -33,8 +31,6 @@ _CLOSE = 1e-6
 """Relative difference from the given result up to which a trial value is an answer. A larger one is a jump over the result."""
 _CLOSE_AT_WHOLE = 1e-4
 """The same at a whole number of what is counted: a time with four digits leads to 8 chips and not to 8.0003."""
-_WELL_BEYOND = 1.1
-"""Factor from an end to the trial value that shows on which side of the end a limit is met."""
 _LACKING = ("missing_givens", "not_identified")
 """Codes of refusals after which a trial may find more."""
 
@@ -47,31 +43,29 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     open_ = found.is_refused_for(*_LACKING) or is_by_stand_in(found)
     left_out = () if unknown in given else found.unused if limited or not open_ else given
     every = tuple(by_id().values())
-    names = [name for name in left_out if name in given and name in results_of(unknown, every)]
-    trials = [one for name in names for one in _list_trials(ask, unknown, name, given, switches)]
-    for one in (one for one in trials if not one.side and (open_ or not one.agrees_with(found))):
+    others = {name: value for name, value in given.items() if name not in limited}
+    for name in (name for name in left_out if name in others and name in results_of(unknown, every)):
+        value = 0.0 if is_symbolic(given[name]) else switches.conventions.read(name, given[name])
+        beside = {other: value for other, value in others.items() if other != name}
+        one = _Trial(name=name, value=value, unknown=unknown, ask=ask, others=beside, switches=switches)
+        if not open_ and one.agrees_with(found):
+            continue
         roots, (least, most) = one.find_roots()
         if solutions := [there for root in roots or () if (there := one.answer_at(root))]:
             return _join_answers(one, solutions)
         if roots == [] and found.answers and not least <= one.value <= most:
-            return _refuse_beyond(found, one)
-    limits = [one for one in trials if one.side]
-    return _answer_within(limits, ask, found, given, switches) if limits else None
-
-
-def _list_trials(ask: Ask, unknown: str, name: str, given: Mapping[str, Any], switches: Switches) -> "Iterator[_Trial]":
-    """Yield the trials of a given result, one for each side on which it is limited."""
-    plain, limits = read_limits({name: given[name]})
-    others = {other: value for other, value in given.items() if other != name and not is_limit(value)}
-    for side, text in limits.get(name, {"": plain[name]}).items():
-        value = 0.0 if is_symbolic(text) else switches.conventions.read(name, text)
-        yield _Trial(name=name, side=side, value=value, unknown=unknown, ask=ask, others=others, switches=switches)
+            runs = f"it runs from {show(name, least)} to {show(name, most)} over usual values"
+            message = f"no value of {unknown} leads to {name} = {show(name, value)}: {runs}"
+            return replace(found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=(name,), message=message))
+    return None
 
 
 @immutable
-class _Trial(Limit):
-    """A given result at trial values of the unknown, beside the other givens without their limits. It has no side if it is no limit."""
+class _Trial:
+    """A given result at trial values of the unknown, beside the other givens without limits."""
 
+    name: str
+    value: float
     unknown: str
     ask: Ask
     others: Mapping[str, Any]
@@ -96,23 +90,10 @@ class _Trial(Limit):
         side = there.answers[0].bound if there else None
         return bool(there and side and is_within(LOWER if side == UPPER else UPPER, there.value, self.value))
 
-    def as_fact(self, held: Solution) -> Fact | None:
-        """Return what the limit leaves of the unknown, all or none of it if it does not bind, or None if that cannot be seen."""
-        roots, _ = self.find_roots(over_jumps=True)
-        place = roots[0] if roots else _nearer_end(held)
-        there = self.answer_at(place) or self.answer_at(place, bare=True) if place and roots is not None and len(roots) < 2 else None
-        if there is None:
-            return None
-        if not roots:
-            return Fact(self, there, [(0.0, inf)] if self.allows(there.first_value) else [])
-        stretch = (place, inf) if self.is_met_at(place * _WELL_BEYOND) else (0.0, place)
-        return Fact(self, _join_answers(self, [there]), [stretch])
-
-    def find_roots(self, over_jumps: bool = False) -> tuple[list[float] | None, tuple[float, float]]:
+    def find_roots(self) -> tuple[list[float] | None, tuple[float, float]]:
         """Return the values at which the result is the wanted one, whether memory suffices or not, and the ends of the results seen.
 
-        With `over_jumps` it may jump past it. There are None if the result rises and falls, because roots may be missed, or if it is as
-        wanted at several places.
+        There are None if the result rises and falls, because roots may be missed, or if it is as wanted at several places.
         """
         from scipy.optimize import brentq
 
@@ -146,48 +127,8 @@ class _Trial(Limit):
             elif one * other <= 0 and one != other:
                 with suppress(WrongValue, ValueError):
                     place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
-                    found += [exp(place)] if over_jumps or abs(height(place)) <= _CLOSE else []
+                    found += [exp(place)] if abs(height(place)) <= _CLOSE else []
         return [*dict.fromkeys(found)], reach
-
-
-def _refuse_beyond(found: Solution, trial: _Trial) -> Solution:
-    """Return the refusal of a question because no value of the unknown leads to a given result, or meets its limit."""
-    wanted = f"meets {trial.words}" if trial.side else f"leads to {trial.name} = {show(trial.name, trial.value)}"
-    runs = " to ".join(show(trial.name, end) for end in trial.find_roots()[1])
-    return _refuse(found, (trial.name,), f"no value of {trial.unknown} {wanted}: it runs from {runs} over usual values")
-
-
-def _refuse(found: Solution, violated: tuple[str, ...], message: str) -> Solution:
-    return replace(found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=violated, message=message))
-
-
-def _nearer_end(found: Solution) -> float:
-    """Return the first end of an answer that is a number, or 0 without an answer."""
-    return next((end for one in found.answers for end in one.ends if end), 0.0)
-
-
-def _answer_within(limits: Sequence[_Trial], ask: Ask, found: Solution, given: Mapping[str, Any], switches: Switches) -> Solution | None:
-    """Return what limits leave of the answer to all other givens, or None if no limit can be seen."""
-    unknown = found.unknown
-
-    def ask_without(names: Set[str]) -> Solution:
-        return ask(unknown, {other: value for other, value in given.items() if other not in names}, switches)
-
-    held = ask_without({one.name for one in limits})
-    facts = [(one, fact) for one in limits if (fact := one.as_fact(held))]
-    names = {one.name for one, _ in facts}
-    if len(facts) < len(limits):
-        held = ask_without(names)
-    if not facts or not held.answers:
-        return held if facts else None
-    if missed := next((one for one, fact in facts if not fact.stretches), None):
-        return _refuse_beyond(found, missed)
-    joined = join_facts(unknown, [*(fact for _, fact in facts), Fact(None, held, stretches_of(held.answers))])
-    if isinstance(joined, Reason):
-        return _refuse(found, joined.violated, joined.message)
-    answers = tuple(filter(None, map(round_answer, joined.answers))) if unknown in COUNTED else joined.answers
-    told = [f"{one.words} is met" for one, _ in facts if not any(one.words in text for text in joined.said)]
-    return replace(joined, answers=answers, said=(*told, *joined.said), unused=tuple(name for name in joined.unused if name not in names))
 
 
 def _join_answers(trial: _Trial, solutions: Sequence[Solution]) -> Solution:

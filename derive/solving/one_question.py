@@ -36,7 +36,7 @@ from derive.solving.question.questions import (
     suppose_types,
     with_other_stand_ins,
 )
-from derive.solving.result import Reason, Solution, known_answer
+from derive.solving.result import Solution, known_answer
 from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
@@ -107,7 +107,7 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
     targets, usual = find_targets(asked), suppose_usual(asked)
     if asked.limits or len(targets) > 1:
-        if sized := _fewest_chips(usual, _LACKS_BATCH):
+        if sized := _fewest_chips(usual):
             return sized
         limited = replace(usual, limits=targets)
         if sized := _answer_at_best_batch(limited):
@@ -222,9 +222,6 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     return supposed, again if again.answers else _size_chips(asked, supposed, again)
 
 
-_LACKS_BATCH = Reason(code="missing_givens", missing=(_BATCH,), message=f"{_CHIPS} also needs {_BATCH}")
-
-
 def _supply(asked: Question, refused: Solution) -> Solution:
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
@@ -245,20 +242,22 @@ def _size_chips(asked: Question, supposed: Question, refused: Solution) -> Solut
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
     usual = suppose_usual(supposed)
-    return _fewest_chips(usual, refused.refusal) or add_enough_chips(usual, refused)
+    lacks_batch = refused.is_refused_for("missing_givens") and _BATCH in refused.refusal.missing
+    sized = _fewest_chips(usual) if lacks_batch or refused.is_refused_for(SHORT_OF_MEMORY) else None
+    return sized or add_enough_chips(usual, refused)
 
 
-def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
+def _fewest_chips(asked: Question) -> Solution | None:
     """Return the fewest chips that meet targets with a batch of their own, with their range over published efficiencies."""
     from derive.solving.limits.sizing import fewest_chips
 
-    found = fewest_chips(asked, refused)
+    found = fewest_chips(asked)
     used = {name: one for name, one in asked.ranges.items() if found and name in found.given}
     if not found or not found.answers or not used or asked.silent:
         return found
     most = {name: one.low if name in LESS_IS_MORE else one.high for name, one in used.items()}
     least = {name: one.high if name in LESS_IS_MORE else one.low for name, one in used.items()}
-    ends = [fewest_chips(replace(asked, known={**asked.known, **end}), refused) for end in (most, least)]
+    ends = [fewest_chips(replace(asked, known={**asked.known, **end})) for end in (most, least)]
     chips = [f"{one.answers[0].ends[0]:.0f}" if one and one.answers else "none" for one in ends]
     told = f"with the rates of published runs: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
     rests = f"{', '.join(used)}: the middle of published runs"

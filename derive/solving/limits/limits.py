@@ -47,7 +47,7 @@ class NotMadeOf(WrongValue):
 
 @immutable
 class Limit:
-    """A limit on a result. How the result follows from the unknown is left to its kinds."""
+    """A limit on a result."""
 
     name: str
     side: str
@@ -61,14 +61,6 @@ class Limit:
         'step_time <= 30 ms'
         """
         return f"{self.name} {_SIGN_OF[self.side]} {show(self.name, self.value)}"
-
-    def value_at(self, place: float) -> float | None:
-        """Return the result at a value of the unknown, or None if there is none."""
-        raise NotImplementedError
-
-    def is_met_at(self, place: float) -> bool:
-        """Return whether the result is within the limit at a value of the unknown."""
-        return self.allows(self.value_at(place))
 
     def allows(self, value: float | None) -> bool:
         """Return whether a result is known and within the limit."""
@@ -89,6 +81,10 @@ class LimitByEquations(Limit):
     def value_at(self, place: float) -> float | None:
         """Return the result at a value of the unknown, whether memory suffices there or not."""
         return self.evaluate_at(place).first_value
+
+    def is_met_at(self, place: float) -> bool:
+        """Return whether the result is within the limit at a value of the unknown."""
+        return self.allows(self.value_at(place))
 
     def evaluate_at(self, place: float, silent: bool = True) -> Solution:
         """Return the result at a value of the unknown with all that it rests on."""

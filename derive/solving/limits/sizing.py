@@ -66,15 +66,13 @@ class Replicas(NamedTuple):
     held: Mapping[str, float]
 
 
-def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
+def fewest_chips(asked: Question) -> Solution | None:
     """Return the fewest whole chips on which some batch meets every target, or None for another question.
 
     Results of speed that were given as met count as targets, where no batch that fits meets them all exactly. A time alone is
     no such question: the smallest batch meets it.
     """
-    lacks_batch = refused.code == "missing_givens" and FREE in refused.missing
-    counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
-    if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
+    if asked.unknown != _CHIPS or not asked.known.keys().isdisjoint((FREE, *Batch.also)):
         return None
     targets = find_targets(asked)
     if not asked.limits and len(targets) < 2 and LOWER not in targets.values():
@@ -174,7 +172,7 @@ def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     if refused.refusal.code != SHORT_OF_MEMORY or not (batch_is_left_to_a_rate(asked) or (asked.unknown == FREE and asked.limits)):
         return refused
     bare = drop_knowns(asked, {_CHIPS})
-    found = fewest_chips(pose_again(bare, _CHIPS, bare.known), refused.refusal)
+    found = fewest_chips(pose_again(bare, _CHIPS, bare.known))
     if found is None or not found.answers:
         return refused
     # Beside the answer itself nobody asked which batch would do.

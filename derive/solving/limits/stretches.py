@@ -10,7 +10,7 @@ from derive.answers import BOUGHT, MEMORY_FITS, Answer
 from derive.records import HOLDS, LOWER, UPPER
 from derive.solving.checks.fit import MEMORY_BINDS
 from derive.solving.engine.legs import Way
-from derive.solving.limits.limits import Limit, list_in_words
+from derive.solving.limits.limits import LimitByEquations, list_in_words
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
@@ -26,7 +26,7 @@ _Stretch = tuple[float, float]
 class Fact(NamedTuple):
     """What a limit leaves of the unknown: its stretches, and the limit solved as an equality. Or what all else leaves, without a limit."""
 
-    limit: Limit | None
+    limit: LimitByEquations | None
     solution: Solution
     stretches: Sequence[_Stretch]
     way: Way | None = None
@@ -62,7 +62,7 @@ def stretches_of(answers: Iterable[Answer]) -> list[_Stretch]:
     return [(0.0 if one.bound == UPPER else low, inf if high is None or one.bound == LOWER else high) for one, low, high in ends]
 
 
-def stretches_within(limit: Limit, answers: Sequence[Answer]) -> list[_Stretch]:
+def stretches_within(limit: LimitByEquations, answers: Sequence[Answer]) -> list[_Stretch]:
     """Return where a limit is met between its answers as an equality, or these answers if it is met on no side of them."""
     if any(one.kind != "point" for one in answers) or (len(answers) == 1 and answers[0].bound):
         return stretches_of(answers)
@@ -138,7 +138,7 @@ def _explain_apart(unknown: str, facts: Sequence[Fact]) -> Reason:
     return Reason(code=code, violated=tuple(dict.fromkeys(one.name for one in limits)), message=message)
 
 
-def tell_nearest(limit: Limit, unknown: str, places: Iterable[float], kept: str = "") -> str:
+def tell_nearest(limit: LimitByEquations, unknown: str, places: Iterable[float], kept: str = "") -> str:
     """Return the end of a sentence: the result that is nearest to its limit at some values of the unknown."""
     there = {place: limit.value_at(place) for place in places}
     reached = {value: place for place, value in there.items() if value is not None}
