@@ -51,8 +51,11 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     """Return the answer to a question."""
     formulas = {name: value for name, value in given.items() if is_symbolic(value)}
     numbers = {name: value for name, value in given.items() if name not in formulas}
+    sides = read_limits(numbers)[1]
+    if any(row.quantity in sides for row in EXCHANGES):
+        switches = replace(switches, exchanged=True)
     asked = pose_question(unknown, numbers, switches)
-    if sides := read_limits(numbers)[1]:
+    if sides:
         from derive.solving.limits.limits import add_limits
 
         asked = add_limits(suppose_usual(asked), sides)
