@@ -117,7 +117,7 @@ def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
         for name, value in preset.givens.items():
             if name not in settled and merged.givens.get(name, value) != value:
                 both = f"{show(name, merged.givens[name])} by {owner[name]} and {show(name, value)} by {label}"
-                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out")
+                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out. A comma compares chips or models")
             owner[name] = label
         for group, variant in preset.variants.items():
             if merged.variants.get(group, variant) != variant:

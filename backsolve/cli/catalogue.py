@@ -22,7 +22,7 @@ from derive.quantities import QUANTITIES, Quantity
 from derive.quantities.aliases import ALIASES
 from derive.records import Equation
 from derive.show import presets as shown
-from derive.show.entry import card, entry_as_json, list_as_json, quantity_lines, reason_not_derived
+from derive.show.entry import card, derivation_in_latex, entry_as_json, list_as_json, quantity_lines, reason_not_derived
 from derive.show.references import Reference, cite_with_references
 from derive.tables.shipped import read, rows_of
 from derive.tier_presets import tier_lines
@@ -41,7 +41,7 @@ _NEAR = 0.8
 @click.option("--at", "time", metavar="TIME", help="Only equations from this time of the lecture, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
-@click.option("--without", type=click.Choice(_LACKING), help="Only equations whose quantities are all given except one.")
+@click.option("--without", type=click.Choice(_LACKING), help="Only the equations that have none.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
@@ -66,11 +66,8 @@ def list_command(
     if word and not equations_about(word):
         word = corrected(word, (row.claim for row in rows_of(Claim)))
     rows = equations_about(word, equations(chapter, symbol)) if word else [*equations(chapter, symbol)]
-    if time is not None:
-        at_time = equations_at(time)
-        rows = [row for row in rows if row in at_time]
-    if without:
-        rows = [row for row in rows if not getattr(row, _LACKING[without])]
+    at_time = rows if time is None else equations_at(time)
+    rows = [row for row in rows if row in at_time and not (without and getattr(row, _LACKING[without]))]
     about = word if time is None else ""
     found = quantities_about(word) if word else [*QUANTITIES.values()]
     if style == "json":
@@ -93,10 +90,8 @@ def list_command(
 
 
 def _tell_equations(rows: Iterable[Equation], why_not_derived: bool = False) -> None:
-    def reason(row: Equation) -> str:
-        return f"   ({reason_not_derived(row)})" if why_not_derived else ""
-
-    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, reason(row)) for row in rows])
+    reasons = ((row, f"   ({reason_not_derived(row)})" if why_not_derived else "") for row in rows)
+    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, reason) for row, reason in reasons])
 
 
 def _tell_quantities(rows: Iterable[Quantity]) -> None:
@@ -128,8 +123,6 @@ def show_command(words: str, style: str) -> None:
     backsolve show DeepSeek-V3
     backsolve show H100-SXM:fp8
     """
-    from derive.show.entry import derivation_in_latex
-
     words = INSTEAD.get(words.lower(), words)
     if words.partition("@")[0] in by_id():
         tell({"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(words)), style)
@@ -159,30 +152,15 @@ def explain_command(words: str) -> None:
 
 
 def _show_word(word: str) -> None:
-    """Show the entry with this name: a term, a chip, a model, a quantity or a column. Otherwise list quantities and equations about it."""
-    reason: BacksolveError | None = None
-    for lines_of in (
-        _term_lines,
-        lambda name: [] if ":" in name else shown.chip_lines(presets.chip_name(name)),
-        _model_lines,
-        lambda name: shown.preset_lines(presets.hardware(name)),
-        quantity_lines,
-        _column_lines,
-        tier_lines,
-        _sheet_lines,
-    ):
-        try:
-            lines = lines_of(word)
-        except UnknownName:
-            continue
-        except (AmbiguousName, WrongData) as error:
-            # Another table may have the name.
-            reason = reason or error
-            continue
-        if lines:
-            for line in lines:
-                tell(line)
-            return
+    """Show the entry with this name, or the entries of several names. Otherwise list quantities and equations about the word."""
+    lines, reason = _entry_lines(word)
+    parts = word.split()
+    if not (lines or reason) and parts[1:] and all(each := [_entry_lines(part)[0] for part in parts]):
+        lines = [line for one in each for line in (*one, "")]
+    for line in lines:
+        tell(line)
+    if lines:
+        return
     if isinstance(reason, WrongData):
         raise reason
     if "." in word:
@@ -198,6 +176,30 @@ def _show_word(word: str) -> None:
         return
     _tell_quantities(quantities)
     _tell_equations(rows)
+
+
+def _entry_lines(word: str) -> tuple[list[str], BacksolveError | None]:
+    """Return the entry with this name: a term, a chip, a model, a quantity or a column. Without one, return the reason if there is one."""
+    reason: BacksolveError | None = None
+    for lines_of in (
+        _term_lines,
+        lambda name: [] if ":" in name else shown.chip_lines(presets.chip_name(name)),
+        _model_lines,
+        lambda name: shown.preset_lines(presets.hardware(name)),
+        quantity_lines,
+        _column_lines,
+        tier_lines,
+        _sheet_lines,
+    ):
+        try:
+            if lines := lines_of(word):
+                return lines, None
+        except UnknownName:
+            continue
+        except (AmbiguousName, WrongData) as error:
+            # Another table may have the name.
+            reason = reason or error
+    return [], reason
 
 
 def _show_nearest(word: str) -> None:

@@ -1,5 +1,6 @@
 """The command `plot`: named figures of deployments, price sheets and the scoreboard."""
 
+import re
 from datetime import date
 
 import click
@@ -45,19 +46,15 @@ def plot_command(
         raise WrongValue(f"plot {name} needs a file to write to: --out {name}.svg")
     refuse_picture("--out", out)
     figure = FIGURES[name]
+    inputs = [item for item in items if re.search("[=<>]", item)]
     if figure.question:
-        if prices is not None or as_of is not None or not all(_is_given(item) for item in items):
+        if prices is not None or as_of is not None or len(inputs) < len(items):
             raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
         _draw_answers(figure, items, hardware or figure.hardware, model or figure.model, out)
     else:
-        if hardware or model or any(map(_is_given, items)):
+        if hardware or model or inputs:
             raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
         _draw_prices(name, items, prices, as_of, out)
-
-
-def _is_given(item: str) -> bool:
-    """Return whether an item is an input or a limit, not a name."""
-    return any(mark in item for mark in "=<>")
 
 
 def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
@@ -80,13 +77,10 @@ def _draw_prices(figure: str, names: tuple[str, ...], prices: FileText | None, a
     from invert.inference import infer
     from invert.validation.scoreboard import section_rows
 
-    if figure == SCOREBOARD:
-        if names:
-            raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
-        draw_picture(out, [reliability(section_rows("skill"))])
-        return
-    if figure == SHEETS and not names:
-        draw_picture(out, [size_price([])])
+    if figure == SCOREBOARD and names:
+        raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
+    if figure in (SCOREBOARD, SHEETS) and not names:
+        draw_picture(out, [reliability(section_rows("skill")) if figure == SCOREBOARD else size_price([])])
         return
     table = infer(names or (USUAL_SHEET,), prices=prices, as_of=as_of)
     for note in table.notes:

@@ -162,8 +162,7 @@ def _value(row: dict[str, object], name: str) -> str:
 
 def _tell_all(rows: list[dict[str, object]]) -> None:
     def values(row: dict[str, object]) -> str:
-        unknown = row["said"] is None and row["found"] is None
-        return "" if unknown else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
+        return "" if row["said"] is row["found"] is None else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
 
     tell_rows("{:<5} {:<25} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
     if in_terminal():

@@ -72,7 +72,7 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     ['batching.practical_batch', 'readings.threshold_with_weights']
     """
     if chapter is not None and chapter not in CHAPTERS:
-        raise UnknownName("chapter", chapter, CHAPTERS)
+        raise UnknownName("chapter", chapter, CHAPTERS, f"the chapters are {', '.join(CHAPTERS)}")
     name = None if symbol is None else quantity(symbol).name
     rows = by_id().values() if chapter is None else _rows_of(chapter)
     return Records(row for row in rows if name is None or name in row.symbols)

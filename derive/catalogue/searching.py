@@ -153,7 +153,7 @@ def is_word(text: str) -> bool:
     (True, True, False)
     """
     known = {word for name in (*QUANTITIES, *by_id()) for word in _words(name.replace("_", " "))} | ALSO_CALLED.keys() | ALIASES.keys()
-    return bool(_words(text)) and known >= {*_words(text)}
+    return bool(_words(text)) and (known >= {*_words(text)} or _name_from(text) in ALSO_CALLED)
 
 
 @lru_cache(4096)

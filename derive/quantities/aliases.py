@@ -60,6 +60,8 @@ IN_A_TYPE = {
 
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
+SEVERAL = {one: several for several, one in _DURATIONS.items()}
+"""The plural of each word for a time."""
 
 TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
 """Words for the chips of a replica that share a layer by the heads of attention."""
@@ -464,6 +466,12 @@ _ALSO_CALLED = (
     ("cost_per_token cost_per_request", "inference_cost"),
     ("mfu compute_utilisation", "flops_utilisation"),
     ("cached_tokens", "cached_prompt_tokens"),
+    ("cache_hit_share cache_read_price", "caching prompt_caching prefix_caching context_caching"),
+    ("kv_heads", "gqa mqa kv_groups"),
+    ("prefill_decode_chip_ratio kv_transfer_time", "disaggregation disaggregated_serving pd_disaggregation"),
+    ("training_state_bytes_per_chip", "fsdp"),
+    ("bytes_per_weight", "group_size quantization_group_size"),
+    ("output_price input_price", "batch_price batch_discount"),
     ("forward_flops pretrain_flops", "model_flops"),
     ("activation_bytes", "activations"),
     ("peak_flops compute_time", "compute compute_bound"),
@@ -475,7 +483,6 @@ _ALSO_CALLED = (
     ("all_reduce_time tensor_parallel_time data_parallel_time", "all_gather_time reduce_scatter_time"),
     ("model_dim", "hidden"),
     ("cache_write_premium", "cache_write_price"),
-    ("output_price input_price", "batch_price"),
     ("hbm_capacity", "hbm"),
     ("throughput requests_per_second", "goodput"),
     ("total_params weight_bytes", "size"),
