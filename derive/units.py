@@ -1,7 +1,9 @@
 """Read typed values ("3.35TB/s", "2 USD/h", "200k") into SI, and print SI values in units that people use."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache, lru_cache
 from math import isfinite, sqrt
@@ -11,7 +13,7 @@ from typing import Any
 
 from derive.errors import UnknownName, WrongUnit, WrongValue, hidden, mark_in_words, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
-from derive.quantities.aliases import IN_A_TYPE, OF_A_TOKEN, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
+from derive.quantities.aliases import IN_A_TYPE, OF_A_TOKEN, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, SEVERAL, in_full
 
 _BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -70,14 +72,15 @@ _UNITS = {
     **_prefixed(("Bps",), _SI, _dimension(byte=1, s=-1)),
     **_prefixed(("tps",), _SI, _dimension(token=1, s=-1)),
     **dict.fromkeys(_EACH, (Decimal(1), _dimension())),
-    **_prefixed(("FLOP", "FLOPs", "Flop", "flop"), _SI | _LARGE, _dimension(FLOP=1)),
-    **_prefixed(("FLOPS",), _SI | _LARGE, _dimension(FLOP=1, s=-1)),
+    **_prefixed(("FLOP", "FLOPs", "Flop", "flop", "flops"), _SI | _LARGE, _dimension(FLOP=1)),
+    **_prefixed(("FLOPS", "OPS"), _SI | _LARGE, _dimension(FLOP=1, s=-1)),
     **{word: (86400 * size, _dimension(FLOP=1)) for word, (size, _) in _prefixed(("FLOPday",), _SI | _LARGE, _dimension(FLOP=1)).items()},
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
     **dict.fromkeys(("mtok", "mtoken", "mtokens"), (Decimal(10**6), _dimension(token=1))),
     **_prefixed(("USD", "usd"), {name: _SI[name] for name in "kKM"} | {"B": 10**9}, _dimension(USD=1)),
     **dict.fromkeys(("$", "dollar", "dollars"), (Decimal(1), _dimension(USD=1))),
-    **dict.fromkeys(("cent", "cents"), (Decimal("0.01"), _dimension(USD=1))),
+    **dict.fromkeys(("cent", "cents", "ct", "¢"), (Decimal("0.01"), _dimension(USD=1))),
+    **{word: (1 / Decimal(seconds), _dimension(s=-1)) for word, seconds in (("rps", 1), ("qps", 1), ("rpm", 60), ("qpm", 60))},
     **dict.fromkeys(("1", "request", "requests", "req", "param", "params", "parameters"), (Decimal(1), _dimension())),
     **_prefixed(("J", "joule"), _SI, _dimension(J=1)),
     **_prefixed(("W", "watt", "watts"), _SI, _dimension(J=1, s=-1)),
@@ -91,7 +94,7 @@ _PER_TOKENS = r"/\s*(?:1\s*)?([kKM])\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
 _SIZE_PREFIX = r"(?<![\w/])[kKMGTP](?=(?:B|bytes?)?\b)"
 _CHIP_HOUR = r"\s*\b(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
 _TOKEN_HOUR = r"(?i)(?<=tok|ken|ens)\s*[-·*]\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)$)"
-_FLOP_DAY = r"FLOP(?:S|s|/s)?\s*[-·*]\s*(?:d|days?)$"
+_FLOP_DAY = r"(?i:flop)(?:S|s|/s)?\s*[-·*]\s*(?:d|days?)$"
 
 
 def vocabulary() -> dict[str, Any]:
@@ -138,7 +141,8 @@ def _unit(text: str, wanted: str) -> tuple[Decimal, _Dimension | None]:
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
     words = [word for part in (numerator, *denominator) for word in part]
     if (bits := next((word for word in words if word in _UNITS and word.endswith(_BITS)), None)) and "s" not in words:
-        raise _Unreadable(f"is in bits, but a size is in bytes: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
+        why = "a size is in bytes" if "byte" in wanted else "billions have a capital B"
+        raise _Unreadable(f"is in bits, but {why}: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
     exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
         size, dimension = _word(word, wanted)
@@ -193,7 +197,7 @@ def parse(name: str, text: str, binary: bool = False) -> float:
         # As it can be typed, without a dollar sign, which a shell would remove.
         example = "".join(figure_and_unit(row.name, sqrt(row.low * row.high), digits=2))
         raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {example}") from None
-    return row.check(value)
+    return row.check(value, is_percentage="%" in text)
 
 
 def _read(row: Quantity, text: str, binary: bool) -> float:
@@ -213,7 +217,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         raise _Unreadable("does not begin with a number" + (f" ({_SHELL})" if "USD" in row.unit else ""))
     dollar, figure = match.groups()
     rest = text[match.end() :].strip()
-    if rest == "%":
+    if rest in ("%", "percent"):
         # A quantity that is never below 1 in practice is a count or a multiple, so a percentage is a mistake.
         if row.unit != "1" or row.low >= 1:
             raise _Unreadable("is a percentage, but only shares may be percentages")
@@ -240,7 +244,10 @@ def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
     rest = re.sub(f"(?i){before}{_CHIP_HOUR}", " ", re.sub(r"(?:^|\s+)per\s+", "/", rest)).strip()
     rest = re.sub(_FLOP_DAY, "FLOPday", re.sub(_TOKEN_HOUR, "/", rest))
     rest = re.sub(rf"^({'|'.join(_NUMBERS)})\b", lambda number: _NUMBERS[number[0]], rest)
-    rest = re.sub(rf"\b({'|'.join(_SPELLED)})(?=bytes?\b|watts?\b|FLOP)", lambda prefix: _SPELLED[prefix[0]], rest)
+    rest = re.sub(rf"\b({'|'.join(_SPELLED)})(?=bytes?\b|watts?\b|(?i:flop))", lambda prefix: _SPELLED[prefix[0]], rest)
+    if row.unit == "FLOP/s":
+        # The s of TFLOPs is no plural in a rate.
+        return re.sub(r"^([kMGTPEZY]?)(?i:flops)$", r"\1FLOPS", rest)
     if binary:
         return re.sub(_SIZE_PREFIX, lambda prefix: f"{prefix[0].upper()}i", rest)
     if "USD" not in row.unit or "token" not in row.unit:
@@ -555,7 +562,33 @@ def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:
 def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
     """Return the units in which people write a quantity, the largest first: the smallest value [SI], the size [SI] and the name."""
     row = quantity(name)
-    return _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
+    return _TYPED.get({}).get(row.name) or _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
+
+
+_TYPED: ContextVar[Mapping[str, tuple[tuple[float, float, str], ...]]] = ContextVar("typed")
+"""The units of quantities whose typed words state one."""
+
+
+@contextmanager
+def shown_as_typed(words: Mapping[str, str]) -> Iterator[None]:
+    """Print quantities in the units that their words state. Each word has the name of its quantity as its key.
+
+    >>> with shown_as_typed({"requests_per_second": "requests_per_day", "bytes_per_weight": "bits", "batch": "bs"}):
+    ...     show("requests_per_second", 12.0), show("bytes_per_weight", 0.5), show("batch", 8)
+    ('1.037M request/day', '4 bit', '8')
+    """
+    found = {}
+    for name, unit in ((name, own_unit(word)) for name, word in words.items()):
+        # The unit of a word may be a rate of its quantity: a budget of a month.
+        with suppress(_Unreadable):
+            size = _read(QUANTITIES[name], f"1 {unit}", binary=False) if unit else 0.0
+            suffix = SEVERAL.get(unit or "", unit)
+            found[name] = tuple((start * size, scale * size, f"{mark} {suffix}") for start, scale, mark in _COUNTS if mark != "k" and size)
+    before = _TYPED.set(found)
+    try:
+        yield
+    finally:
+        _TYPED.reset(before)
 
 
 def figure_and_unit(name: str, value: float, digits: int = 4) -> tuple[str, str]:

@@ -3,22 +3,31 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from backsolve.streams import UNREAD
-from derive.catalogue import by_id
-from derive.errors import WrongData, WrongValue, shorten
+from derive.errors import UnknownName, WrongData, WrongValue, shorten
 from derive.files import label, standard_input
-from derive.quantities import QUANTITIES
+from derive.quantities import quantity
 
 if TYPE_CHECKING:
     from invert.sheets.rows import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+_NAMES = {
+    **{"chips": "derive.presets:hardware_names", "models": "derive.presets:model_names", "equations": "derive.catalogue:by_id"},
+    **{"quantities": "derive.quantities:QUANTITIES", "words": "derive.glossary:term_names"},
+    **{"figures": "backsolve.figures.named:FIGURES", "columns": "invert.report.columns:REGISTRY"},
+}
+"""A function that returns the names of a kind, or a table with these names. Its module is imported when the names are needed."""
 
 
 def names_of(kind: str) -> Iterable[str]:
@@ -33,19 +42,9 @@ def names_of(kind: str) -> Iterable[str]:
         from invert.validation.claim_rows import Claim
 
         return [row.id for row in rows_of(Claim)]
-    if kind == "columns":
-        from invert.report.columns import REGISTRY
-
-        return REGISTRY
-    from backsolve.figures.named import FIGURES
-    from derive import presets
-    from derive.glossary import term_names
-
-    others: dict[str, Callable[[], Iterable[str]]] = {
-        **{"chips": presets.hardware_names, "models": presets.model_names},
-        **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names, "figures": FIGURES.keys},
-    }
-    return others[kind]()
+    found: Any = resolve_name(_NAMES[kind])
+    names: Iterable[str] = found() if callable(found) else found
+    return names
 
 
 def completes(*kinds: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
@@ -77,7 +76,14 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words of the command line."""
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        try:
+            _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        except click.NoSuchOption as error:
+            with suppress(UnknownName):
+                word = error.option_name.lstrip("-")
+                if any("NAME=VALUE" in (one.metavar or "") for one in self.params if one.param_type_name == "argument") and quantity(word):
+                    raise WrongValue(f"{error.option_name} is an input, not an option: write {word}=VALUE") from None
+            raise
         for one, count in Counter(given).items():
             if count > 1 and isinstance(one, click.Option) and not (one.multiple or one.is_flag or ctx.resilient_parsing):
                 raise WrongValue(f"{one.opts[-1]} is given more than once")

@@ -14,7 +14,7 @@ from derive.answers import Column, Interval, Result, Series, Spread
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout
-from derive.quantities import meant_beside, says_tensor_parallel
+from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
@@ -34,10 +34,10 @@ class Deployment(NamedTuple):
 
 @immutable
 class Asked:
-    """A question: its unknowns by word, its inputs by registry name as typed and as they are solved, and its switches."""
+    """A question: its unknowns, other words that were typed (by quantity), its inputs as typed and as they are solved, and its switches."""
 
-    words: tuple[str, ...]
     unknowns: tuple[str, ...]
+    words: Mapping[str, str]
     texts: Mapping[str, str]
     given: Mapping[str, Given]
     switches: Switches
@@ -71,7 +71,7 @@ def read_question(
     items = tuple(name if value is None else f"{name}={value}" for name, value in others)
     beside = implied_names(switches)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
-    spelled = [re.split("[<>=≤≥]", one)[0] for one in items]
+    spelled = [re.split("[<>=≤≥]", one)[0].strip() for one in items]
     conventions = replace(
         switches.conventions,
         layouts=layouts,
@@ -83,9 +83,13 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
+    found = {word: meant_beside(word, (*words, *texts, *beside)) for word in words}
+    for word in spelled:
+        with suppress(BacksolveError):
+            found[word] = quantity(word).name
     return Asked(
-        words=tuple(words),
-        unknowns=tuple(meant_beside(word, (*words, *texts, *beside)) for word in words),
+        unknowns=tuple(found[word] for word in words),
+        words={name: word for word, name in found.items() if word != name},
         texts=texts,
         given=drawn_inputs(texts, spans, switches.zipped) if drawn else texts,
         switches=switches,

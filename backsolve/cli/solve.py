@@ -1,7 +1,6 @@
 """The command `solve`: any quantity from the given ones."""
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
@@ -12,12 +11,13 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import escape_line, in_terminal, leave, say, tell, width
+from backsolve.streams import escape_line, leave, say, tell, width
 from derive.answers import NO_WHOLE_ONE, Column, Result
-from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
+from derive.errors import NO_ANSWER, UnknownName, WrongValue, shorten
 from derive.quantities import QUANTITIES, quantity
 from derive.show.parts import all_warnings
 from derive.show.text import lines
+from derive.units import is_of_one_element, shown_as_typed
 
 if TYPE_CHECKING:
     from backsolve.cli.question import Asked
@@ -26,13 +26,10 @@ if TYPE_CHECKING:
 
 _PRICES = ("given", "rent")
 _TIER_WORDS = ("storage_tier", "cache_tier")
-_NOT_WITH_TIERS = "--strict, --using, --hardware, --model, --tier, --plot"
 _LINES_AT_ONCE = 1000
 """The number of lines of an answer that are formatted and written together."""
 _MOST_LISTED = 1000
 """The most points of a sweep that are listed beside a picture."""
-_LONG = 100_000
-"""The most points of a table that is printed without a notice to wait."""
 
 
 @click.command("solve", cls=options.Command)
@@ -82,19 +79,18 @@ def solve_command(
     --using selects one, --strict leaves all of them out.
     """
     words = [*dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())] or [unknown]
-    if words[0].lower() in _TIER_WORDS:
+    if any(word.lower() in _TIER_WORDS for word in words):
         from backsolve.cli.tiers import print_tiers
 
-        if strict or using or hardware or model or conventions["tier"] or plot is not None:
-            raise WrongValue(f"storage_tier follows from ttl by the drain-time rule: leave out {_NOT_WITH_TIERS}")
-        print_tiers(given, style, full)
+        others = (*words[1:], *using, *hardware, *model, strict, conventions["tier"], plot is not None)
+        print_tiers(() if any(others) else given, style, full)
         return
     from backsolve.cli.question import read_question
     from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")
-    _refuse_options(given)
+    _refuse_misplaced(unknown, given)
     if plot == "-" and style != "table":
         raise WrongValue(f"--plot - draws below the table, so it would be inside the {style}: write to a file that ends in .svg or .png")
     if plot is not None and plot != "-":
@@ -103,12 +99,15 @@ def solve_command(
         refuse_picture("--plot", plot)
     if (price := conventions["price"]) not in _PRICES:
         raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")
-    variants = {} if overlap is None else {"overlap": overlap}
-    switches = Switches(hardware, model, using, variants, Conventions(**conventions), anyway, zipped)
-    _answer(read_question(words, given, switches, strict, drawn=plot is not None), given, style, full, plot)
+    switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, Conventions(**conventions), anyway, zipped)
+    asked = read_question(words, given, switches, strict, drawn=plot is not None)
+    # An input of a data type is in bytes, although its word means bits.
+    stated = {name: word for name, word in asked.words.items() if name in asked.unknowns or not is_of_one_element(name)}
+    with shown_as_typed(stated if style == "table" else {}):
+        _answer(asked, style, full, plot)
 
 
-def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot: str | None) -> None:
+def _answer(asked: "Asked", style: str, full: bool, plot: str | None) -> None:
     """Print the answers, draw them, and exit with the status of the question."""
     from backsolve.cli.question import answer_charts, answer_columns, draw_into
 
@@ -119,7 +118,7 @@ def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     answered = not refused if alone else len(refused) < len(solutions)
     charts = answer_charts(asked, columns) if plot is not None and answered else []
-    _print_answers(columns, _typed_words(asked, given), style, full, plot is not None)
+    _print_answers(columns, asked.words, style, full, plot is not None)
     for one in columns if style != "table" else ():
         for warning in all_warnings(*one.solutions):
             say(f"{one.name}: {warning}" if one.name else warning)
@@ -129,15 +128,6 @@ def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot
         draw_into(plot, charts, columns, asked.texts)
     if not answered or (alone and any(NO_WHOLE_ONE in one.kinds for one in solutions)):
         leave(NO_ANSWER)
-
-
-def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
-    """Return the typed words for unknowns and inputs by the name of the quantity, if they differ from the name."""
-    words = dict(zip(asked.unknowns, asked.words, strict=True))
-    for word in (re.split("[<>=≤≥]", item)[0].strip() for item in given):
-        with suppress(BacksolveError):
-            words[quantity(word).name] = word
-    return {quantity(name).name: word for name, word in words.items() if word != quantity(name).name}
 
 
 def _print_answers(columns: list[Column], words: Mapping[str, str], style: str, full: bool, drawn: bool) -> None:
@@ -152,8 +142,6 @@ def _print_answers(columns: list[Column], words: Mapping[str, str], style: str, 
     if style == "table" and drawn and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
         return
-    if style == "table" and points > _LONG and in_terminal(sys.stderr):
-        say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width())
     if style == "table":
         shown = chain(_add_typed_words(shown, words), ["Words        backsolve explain WORD"] if full else [])
@@ -219,11 +207,16 @@ def _add_typed_words(shown: Iterable[str], words: Mapping[str, str]) -> Iterator
             yield f"{words[name]} ({name}){line.removeprefix(name)}" if above_steps and name in words else line
 
 
-def _refuse_options(given: tuple[str, ...]) -> None:
-    """Raise WrongValue for an option that is written as an input."""
+def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
+    """Raise WrongValue for an option, or a second unknown, that is written as an input."""
     options = {name for one in solve_command.params if isinstance(one, click.Option) for name in one.opts}
     for item in given:
         name, equals, value = item.partition("=")
+        name = "tier" if name in _TIER_WORDS else name
+        with suppress(UnknownName):
+            if quantity(item):
+                several = f"several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."
+                raise WrongValue(f"{item} has no value. Write {item}=VALUE, or {several}")
         # A price other than the words of the option is a quantity.
         if equals and f"--{name}" in options and (name != "price" or value.strip() in _PRICES):
-            raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")
+            raise WrongValue(f"{item.partition('=')[0]} is an option: write --{name} {shorten(value)[1:-1]}")

@@ -107,14 +107,14 @@ class Quantity:
         """
         return self.low * (self.high / self.low) ** share if self.low else share * self.high
 
-    def check(self, value: float) -> float:
+    def check(self, value: float, is_percentage: bool = False) -> float:
         """Return the value itself. Raise `WrongValue` with the quantity, the given and the allowed values if it is out of range."""
         if not isfinite(value):
             raise WrongValue(f"{self.name} = {value:g}: must be a finite number {self.domain}")
         if value < self.floor or (value == 0 and not self.may_be_zero):
             raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}")
         if value > self.ceiling:
-            percent = f"; percent are written {value:g}%" if value <= 100 else ""
+            percent = f"; percent are written {value:g}%" if value <= 100 and not is_percentage else ""
             raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}{percent}")
         low, high = self.limits()
         if value and not low <= value <= high:

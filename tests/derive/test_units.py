@@ -38,6 +38,11 @@ READ = [
     ("attention_flops_per_pair", "1 MFLOP", 1e6),
     # FLOP
     ("peak_flops", "989 TFLOPS", 989e12),
+    ("peak_flops", "989 TFLOPs", 989e12),
+    ("peak_flops", "989 teraflops", 989e12),
+    ("pretrain_flops", "1 petaflop/s-day", 8.64e19),
+    ("requests_per_second", "600 rpm", 10.0),
+    ("electricity_price", "8 ct/kWh", 0.08 / 3.6e6),
     ("ridge_point", "591 FLOP/B", 591),
     ("step_time", "24000µs", 0.024),
     ("step_time", "24000μs", 0.024),
@@ -70,6 +75,7 @@ READ = [
     ("bytes_per_weight", "4 bit", 0.5),
     # shares
     ("mfu", "40%", 0.4),
+    ("mfu", "40 percent", 0.4),
 ]
 
 

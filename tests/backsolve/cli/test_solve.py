@@ -42,16 +42,6 @@ def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
     assert given["provenance"]["chip_price"] == "given"
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_who_waits_for_a_long_table_in_a_terminal_is_told(monkeypatch: pytest.MonkeyPatch, terminal: bool):
-    monkeypatch.setattr("backsolve.cli.solve._LONG", 40)
-    monkeypatch.setattr("backsolve.cli.solve.in_terminal", lambda stream: terminal)
-    asked = ("solve", "step_time", "compute_time=8ms", "memory_time=1ms..16ms:log:50")
-    told = "50 points are formatted in columns (--as csv is faster) ..."
-    assert (told in call(*asked).err) == terminal
-    assert told not in call(*asked, "--as", "csv").err
-
-
 def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_command_that_answers_all():
     unknowns = "cost_per_token,gross_margin,step_time"
     served = ("--hardware", "H100-SXM:fp8", "--model", "Llama-3.1-70B", "chips=8", "batch=64", "isl=1000", "osl=300")
