@@ -13,6 +13,11 @@ def _by_word(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
     return {word: tuple(names.split()) for names, words in rows for word in words.split()}
 
 
+_BY_TIME = (
+    *(("hour", "hourly", "h"), ("day", "daily", "day"), ("week", "weekly", "week"), ("month", "monthly", "month")),
+    *(("year", "yearly", "year"), ("year", "annual", "year")),
+)
+
 _IN_UNITS = (
     ("cost_per_token", "USD/MTok", "cost_per_mtok cost_per_million cost_per_million_tokens cost_per_1m cost_per_1m_tokens"),
     ("cost_per_token", "USD/MTok", "cost_per_million_output_tokens cost_per_1m_output_tokens cost_per_output_mtok usd_per_mtok"),
@@ -26,31 +31,20 @@ _IN_UNITS = (
     ("chip_price", "USD/h", "rate_per_chip_hour hourly_chip_cost hourly_chip_price chip_cost_per_hour chip_price_per_hour"),
     ("chip_price", "USD/h", "price_per_hour_per_chip cost_per_hour_per_chip dollars_per_chip_hour rent_per_hour"),
     ("electricity_price", "USD/kWh", "price_per_kwh cost_per_kwh kwh_price kwh_cost usd_per_kwh"),
-    ("training_time", "h", "training_hours train_hours pretraining_hours"),
-    ("training_time", "day", "training_days train_days pretraining_days"),
-    ("training_time", "week", "training_weeks train_weeks pretraining_weeks"),
-    ("training_time", "month", "training_months train_months pretraining_months"),
-    ("requests_per_second", "request/year", "requests_per_year yearly_requests annual_requests"),
+    *(("training_time", unit, f"training_{time}s train_{time}s pretraining_{time}s") for time, _, unit in _BY_TIME[:4]),
+    *(("chip_hours", unit, f"chip_{time}s") for time, _, unit in _BY_TIME[1:]),
     ("requests_per_second", "request/min", "requests_per_minute qpm rpm"),
-    ("requests_per_second", "request/h", "requests_per_hour hourly_requests"),
-    ("requests_per_second", "request/day", "requests_per_day daily_requests"),
-    ("requests_per_second", "request/month", "requests_per_month monthly_requests"),
+    *(("requests_per_second", f"request/{unit}", f"requests_per_{time} {adverb}_requests") for time, adverb, unit in _BY_TIME),
     ("peak_flops", "TFLOP/s", "tflops peak_tflops"),
     ("bytes_per_weight", "bit", "bits weight_bits bits_per_weight bits_per_param quantization_bits"),
     ("bytes_per_element", "bit", "kv_bits kv_cache_bits"),
     ("chip_power", "W", "watts watts_per_chip"),
-    ("chip_hours", "day", "chip_days"),
-    ("chip_hours", "month", "chip_months"),
-    ("chip_hours", "year", "chip_years"),
     ("tokens_per_joule", "token/kWh", "tokens_per_kwh"),
 )
 """Quantities, units, and words that contain the unit: a bare number after them is in this unit."""
 
 _PRICES_OF_A_MILLION = ("price_per_mtok", "price_per_million", "price_per_million_tokens", "price_per_1m_tokens", "price_per_1m")
-_TOKENS_OF_A_TIME = {
-    f"tokens_per_{time}": f"token/{unit}"
-    for time, unit in (("minute", "min"), ("hour", "h"), ("day", "day"), ("week", "week"), ("month", "month"), ("year", "year"))
-}
+_TOKENS_OF_A_TIME = {"tokens_per_minute": "token/min", **{f"tokens_per_{time}": f"token/{unit}" for time, _, unit in _BY_TIME}}
 
 IN_A_TYPE = {
     **dict.fromkeys(("kv", "kv_cache", "cache", "kv_bytes_per_token", "kv_cache_bytes"), "kv_dtype"),
@@ -73,10 +67,6 @@ OF_WEIGHTS_AND_ARITHMETIC = (
 """Words for the data type of weights and their arithmetic. The data type of the cache has another word, kv_dtype."""
 
 _BUDGETS = ("budget", "cost_budget")
-_BY_TIME = (
-    *(("hour", "hourly", "h"), ("day", "daily", "day"), ("week", "weekly", "week"), ("month", "monthly", "month")),
-    *(("year", "yearly", "year"), ("year", "annual", "year")),
-)
 _BUDGETS_OF_A_TIME = {word: f"USD/{unit}" for time, adverb, unit in _BY_TIME for word in (f"budget_per_{time}", f"{adverb}_budget")}
 _COSTS_OF_A_TIME = {
     **_BUDGETS_OF_A_TIME,

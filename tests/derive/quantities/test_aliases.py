@@ -59,7 +59,7 @@ def test_a_quantity_that_was_renamed_answers_to_its_old_name():
 
 @in_one_test(("word", "unit"), OWN_UNITS.items())
 def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
-    many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
+    many = "M" if unit.startswith("token/") or unit in ("request/week", "request/month", "request/year") else ""
     for name in ALIASES.get(word) or [quantity(word).name]:
         if QUANTITIES[name].unit == "USD":
             assert split_money_rates([word], {"chip_price": 1})["deployment_time"] == unit.replace("USD/", "1 ")
