@@ -1,5 +1,6 @@
 """Read and write the files that a person names. A file is written whole or not at all."""
 
+import json
 import os
 import signal
 import stat
@@ -116,6 +117,16 @@ def called(place: str) -> str:
 def content_or_input(place: str, limit: int = LARGEST) -> bytes:
     """Return the content of a file, or of standard input for the name -. Raise as `content_of` does."""
     return content_of_stream(standard_input(), limit) if place == "-" else content_of(place, limit)
+
+
+def json_of(place: str, limit: int = LARGEST, **how: Any) -> Any:
+    """Return the value of a JSON file, or of standard input for the name -. Raise `WrongData` for any other content."""
+    content = content_or_input(place, limit)
+    try:
+        return json.loads(content, **how)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else shorten(str(error))
+        raise WrongData(f"{called(place)}: is not JSON ({why})") from None
 
 
 def write(place: str, content: str | bytes) -> None:

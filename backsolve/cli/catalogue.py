@@ -1,6 +1,5 @@
 """The commands for the catalogue: list, show, explain, cite."""
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import date
 from difflib import get_close_matches
@@ -15,7 +14,7 @@ from derive import presets
 from derive.catalogue import CHAPTERS, by_id, equation, equations
 from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about
 from derive.errors import AmbiguousName, BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import LARGEST_RESULT, called, content_or_input
+from derive.files import LARGEST_RESULT, called, json_of
 from derive.glossary import INSTEAD, explain_term
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.quantities import QUANTITIES, Quantity
@@ -289,7 +288,7 @@ def cite_command(
     if used_by is not None:
         from invert.report.cited import references_in, uses_in
 
-        result = _read_json(used_by)
+        result = json_of(used_by, LARGEST_RESULT)
         try:
             why = uses_in(result)
             equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
@@ -324,11 +323,3 @@ def _cite_prices(names: Iterable[str], html_base: str, tier: str | None, as_of: 
     found, keys = references_of(names, data, book, tier or "", as_of, html_base)
     tell_doubts(doubts_about(keys, book), prices)
     return found
-
-
-def _read_json(place: str) -> Any:
-    text = content_or_input(place, LARGEST_RESULT)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise WrongData(f"{called(place)} is not JSON ({str(error).splitlines()[0]}). Save a result with --as json") from error

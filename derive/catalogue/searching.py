@@ -105,13 +105,11 @@ def _span(time: str) -> tuple[int, int]:
     if match is None:
         raise WrongValue(f"{shorten(time)} is not a time of the lecture: write it as 0:19 or 0:19:30")
     hours, minutes, last = (int(part or 0) for part in match.group("hours", "minutes", "last"))
-    if match["hours"] is not None:
-        at = 3600 * hours + 60 * minutes + last
-        return at, at + 1
-    if minutes > 9:
-        return 60 * minutes + last, 60 * minutes + last + 1
-    at = 3600 * minutes + 60 * last
-    return at, at + 60
+    if match["hours"] is None and minutes <= 9:
+        at = 3600 * minutes + 60 * last
+        return at, at + 60
+    at = 3600 * hours + 60 * minutes + last
+    return at, at + 1
 
 
 def is_time(text: str) -> bool:

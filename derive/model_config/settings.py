@@ -1,6 +1,5 @@
 """The settings of a config.json by any of their names: the file, its values, and the values that were read."""
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +7,7 @@ from glob import escape, glob
 from typing import Any
 
 from derive.errors import WrongData, shorten, suggest
-from derive.files import MIB, content_of, label
+from derive.files import MIB, json_of, label
 
 _FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
 """The files of a model: its settings, and beside them how its weights are quantized, if another tool did it."""
@@ -99,10 +98,8 @@ class Settings:
 
     def words(self, *names: str) -> list[str] | None:
         """Return the first of these settings, which must be a list of words, or None."""
-        value = self.get(*names)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        value: list[str] | None = self.get(*names)
+        if not isinstance(value, list | None) or not all(isinstance(one, str) for one in value or ()):
             raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is not a list of words")
         return value
 
@@ -190,13 +187,8 @@ def settings_of(place: str) -> Settings:
 
 def _object_of(place: str) -> dict[str, Any]:
     """Return the JSON object in a file."""
-    content = content_of(place, _LARGEST)
-    try:
-        # Files that Python wrote may have an endless number, which sets no size.
-        found = json.loads(content, object_pairs_hook=_refuse_repeats, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
-        why = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else shorten(str(error))
-        raise WrongData(f"{label(place)}: is not JSON ({why})") from None
+    # Files that Python wrote may have an endless number, which sets no size.
+    found = json_of(place, _LARGEST, object_pairs_hook=_refuse_repeats, parse_constant=lambda _: None)
     if not isinstance(found, dict):
         raise WrongData(f"{label(place)}: is not a JSON object, but the config.json of a model must be one")
     return found

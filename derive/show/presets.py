@@ -182,14 +182,9 @@ def _architecture_record(row: Architecture) -> dict[str, Any]:
 
 def _parameters_record(row: OpenModel) -> dict[str, Any]:
     unknown = ("counted", "experts", "active_experts", "kv_bytes_per_token", "kv_read_bytes_per_token", "max_context")
-    return {
-        "name": row.model,
-        **{name: getattr(row, name) for name in PARAMETERS},
-        **dict.fromkeys(unknown),
-        "not_counted_for": _NO_CONFIGURATION,
-        "missing": [_NO_CONFIGURATION],
-        "source": f"{row.params_source} ({row.params_grade})",
-    }
+    known = {"name": row.model, **{name: getattr(row, name) for name in PARAMETERS}, **dict.fromkeys(unknown)}
+    lacks = {"not_counted_for": _NO_CONFIGURATION, "missing": [_NO_CONFIGURATION]}
+    return {**known, **lacks, "source": f"{row.params_source} ({row.params_grade})"}
 
 
 def _model_cells(one: Mapping[str, Any]) -> list[str]:

@@ -108,16 +108,7 @@ def _bibtex(one: Reference) -> str:
 def _csl(one: Reference) -> dict[str, object]:
     day = [one.day.year, one.day.month, one.day.day] if one.day else []
     files = [place for place in one.places if not ADDRESS.fullmatch(place)]
+    about = {"number": ", ".join([*files, one.which]), "URL": one.url, "note": one.said, "annote": citation_reason(one.why, PLAIN).strip()}
     # The author is what is cited, whole: a name with a space in it is not a given and a family name.
-    item = csl_item(
-        one.key,
-        "report",
-        one.title,
-        "",
-        day,
-        number=", ".join([*files, one.which]),
-        URL=one.url,
-        note=one.said,
-        annote=citation_reason(one.why, PLAIN).strip(),
-    )
+    item = csl_item(one.key, "report", one.title, "", day, **about)
     return item | {"author": [{"literal": one.author}]} | ({"accessed": {"date-parts": [day]}} if one.url and day else {})
