@@ -142,7 +142,8 @@ def _suggestions(name: str) -> list[str]:
     from difflib import get_close_matches
 
     word = in_full(name)
-    called = ALSO_CALLED.get(word, ())
+    stem, _, end = word.rpartition("_")
+    called = ALSO_CALLED.get(word) or ALSO_CALLED.get(stem if end in UNIT_ENDINGS else "", ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
     meant = [] if called or parts or get_close_matches(word, (*QUANTITIES, *ALIASES), n=1, cutoff=_MISSPELT) else by_meaning(word)
     return list(dict.fromkeys((*called, *parts, *meant)))[:MOST_MEANT]

@@ -42,7 +42,7 @@
   /** What is typed into a field, in SI: a number in the unit chosen beside it, or with a unit or suffix of its own; or what is the matter. */
   function read(row, text, place) {
     const found = reading.read(row, text, place === undefined ? 1 : row.units[place][1]);
-    return "unreadable" in found ? { fault: `${found.unreadable}; write e.g. ${show(row, Math.sqrt(row.low * row.high), 2)}` } : withinDomain(row, found.value);
+    return "unreadable" in found ? { fault: `${found.unreadable}; write e.g. ${show(row, Math.sqrt(row.low * row.high), 2)}` } : withinDomain(row, found.value, `${text}`);
   }
 
   /** What an address asks for, in SI: a link may lead beyond the values of practice, but not to the ends of double precision. A bare price that SI makes absurd is as people write it. */
@@ -52,9 +52,9 @@
   }
 
   /** The value, or what is allowed instead. */
-  function withinDomain(row, value) {
+  function withinDomain(row, value, text = "") {
     if (!Number.isFinite(value)) return { fault: `= ${value > 0 ? "inf" : "-inf"}: must be a finite number ${row.domain}` };
-    const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
+    const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 && !text.includes("%") ? `; percent are written ${given}%` : "";
     if (value < (row.floor ?? (row.signed ? -Infinity : 0)) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
     if (row.undivided && Math.abs(value - Math.round(value)) > 1e-9 * value) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
     const met = `Values in practice are from ${show(row, row.low)} to ${show(row, row.high)}`;
