@@ -301,8 +301,8 @@ _UTILISATION = {
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "mfu"),
 }
 _COPIES_BESIDE = {
-    **dict.fromkeys(_OF_COPIES, "data_parallel"),
-    **dict.fromkeys(_OF_TRAINING, ""),
+    **dict.fromkeys((*_OF_COPIES, "training_chips"), "data_parallel"),
+    **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), ""),
     "expert_parallel": "attention_replicas",
     **dict.fromkeys((*_OF_STEPS, *_FLEETS, *_OF_BATCHES), "replicas"),
 }

@@ -174,6 +174,7 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("cost_per_hour", ["gpus", "rent"], "fleet_cost"),
         ("hourly_cost", ["gpus", "qps", "tpot"], "fleet_cost"),
         ("fewest GPUs", [], "chips"),
+        ("dp", ["training_chips", "tp", "pp"], "data_parallel"),
     ],
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
