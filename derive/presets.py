@@ -58,8 +58,8 @@ _LINKS_AND_POWER = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_
 _COPIES = {"kv_heads": "heads", "1": "latents"}
 """The variant of kv_replication by kv_shards, the number of chips that share one cache."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
-_PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
-"""A part of a chip, as 0.5xH100, which is refused."""
+_MISWRITTEN = {r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)": 1, r"(?s)\s*([A-Za-z].*\w)\s*[x×*]\s*([0-9]+)\s*": -1}
+"""A part of a chip, as 0.5xH100, and a number of chips behind its name, as H100x8. Both are refused."""
 _SIZE = r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])"
 """A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
@@ -140,10 +140,10 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     """
     several = re.match(record.SEVERAL, text)
     text = (several[2] if several else text).partition(":")[0]
-    if part := re.match(_PART, text):
-        count, one = part.groups()
-        more = ceil(float(count))
-        raise WrongValue(f"{shorten(text)}: a number of chips is written as {more}x{shorten(one)[1:-1]}")
+    for pattern, order in _MISWRITTEN.items():
+        if found := re.fullmatch(pattern, text):
+            count, one = found.groups()[::order]
+            raise WrongValue(f"{shorten(text)}: a number of chips is written as {ceil(float(count))}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
     rows = [row for row in tables.raw_rows(record.HARDWARE) if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]

@@ -421,7 +421,7 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
             model("apertus-70b")
 
 
-@pytest.mark.parametrize("count", ["2.5", ".5", "7.01"])
-def test_a_part_of_a_chip_is_no_unknown_chip(count):
+@pytest.mark.parametrize("typed", ["2.5xH200", ".5xH200", "7.01xH200", "H200x8", "H200 * 3"])
+def test_a_number_of_chips_in_another_form_is_no_unknown_chip(typed):
     with pytest.raises(WrongValue, match=r"a number of chips is written as [138]xH200"):
-        hardware(f"{count}xH200")
+        hardware(typed)
