@@ -74,8 +74,8 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
 
 def notebook_markdown(solution: Result) -> str:
     """Return an answer for a notebook: its first lines and warnings, the text of `--as markdown`, and the assumptions."""
-    if not solution.answers and not solution.sweep:
-        return f"**{solution.unknown}: no answer.** {markdown_text(solution.why_not)}"
+    if not (solution.answers or solution.sweep):
+        return next(markdown_lines(solution))
     first = [] if solution.sweep else [f"**{markdown_text(line.strip())}**" for line in head(solution)]
     warnings = [f"⚠ {markdown_text(text)}" for text in all_warnings(solution)]
     assumed = [f"- {markdown_text(text)}" for text in solution.assumptions]
@@ -88,6 +88,9 @@ def markdown_lines(solution: Result, most: int | None = None) -> Iterator[str]:
     A sweep has at most `most` rows.
     """
     unknown = solution.unknown
+    if not (solution.answers or solution.sweep):
+        yield f"**{unknown}: no answer.** {markdown_text(solution.why_not)}"
+        return
     if solution.sweep:
         titles = sweep_head(unknown, solution.sweep)
         rows = ([*map(markdown_text, cells)] for cells in islice(sweep_cells(unknown, solution.sweep), most))
@@ -116,6 +119,9 @@ def latex_lines(solution: Result) -> Iterator[str]:
 
     The equations are cited by the keys of `backsolve cite --as bibtex`, and a comment has the command.
     """
+    if not (solution.answers or solution.sweep):
+        yield latex_text(f"{solution.unknown}: no answer. {solution.why_not}")
+        return
     found = [*_worked_out(solution)] or [(equation(id).latex, id) for id in solution.equations]
     lines = [line + (rf" \tag{{{latex_text(reference)}}}" if reference else "") for line, reference in found]
     if not solution.sweep:
@@ -164,7 +170,7 @@ def _given_in_latex(solution: Result, markup: Markup) -> str:
     spread = {name: rf"{_equal(name, low)} \text{{ to }} {value_in_latex(name, high)}" for name, (low, high) in ranges}
     points = {name: _equal(name, value) for name, value in solution.given.items()}
     found = [f"${said}${markup.text(origin_of(solution, name, ' ({})'))}" for name, said in (spread | points).items()]
-    return f"Given: {', '.join(found)}." if found and (solution.answers or solution.sweep) else ""
+    return f"Given: {', '.join(found)}." if found else ""
 
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
