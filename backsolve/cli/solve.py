@@ -215,8 +215,8 @@ def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
         name = "tier" if name in _TIER_WORDS else name
         with suppress(UnknownName):
             if quantity(item):
-                several = f"several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."
-                raise WrongValue(f"{item} has no value. Write {item}=VALUE, or {several}")
+                several = f"Several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."
+                raise WrongValue(f"{item} has no value: write {item}=VALUE. {several}")
         # A price other than the words of the option is a quantity.
         if equals and f"--{name}" in options and (name != "price" or value.strip() in _PRICES):
             raise WrongValue(f"{item.partition('=')[0]} is an option: write --{name} {shorten(value)[1:-1]}")

@@ -221,7 +221,8 @@ def _route_to(solution: Result, answer: Answer, shown: Sequence[RouteStep], step
         if step.formula and step.value is not None:
             numbers = substitute_numbers(step.formula, values)
             value = show(step.unknown, step.value)
-            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {value}"] if numbers != "0" else [f"{step.unknown} = {value}"]
+            worked = value if numbers.strip("()") == value else f"{numbers} = {value}"
+            lines += [f"{step.unknown} = {step.formula}", f"    = {worked}"] if numbers != "0" else [f"{step.unknown} = {value}"]
         elif step.formula:
             lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
