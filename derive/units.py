@@ -197,7 +197,7 @@ def parse(name: str, text: str, binary: bool = False) -> float:
         # As it can be typed, without a dollar sign, which a shell would remove.
         example = "".join(figure_and_unit(row.name, sqrt(row.low * row.high), digits=2))
         raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {example}") from None
-    return row.check(value, is_percentage="%" in text)
+    return row.check(value, is_percentage=re.search("%|percent", text) is not None)
 
 
 def _read(row: Quantity, text: str, binary: bool) -> float:

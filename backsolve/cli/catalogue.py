@@ -114,6 +114,8 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
 def show_command(words: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
+    Several names are shown one after the other.
+
     Example:
 
     \b
@@ -163,8 +165,8 @@ def _show_word(word: str) -> None:
     if isinstance(reason, WrongData):
         raise reason
     if "." in word:
-        tell(card(equation(word)))
-        return
+        # No equation has this id. The error names similar ids.
+        equation(word)
     # The reason may be a row that cannot be read.
     bad = report_problems(read().problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad else _about(word)
@@ -189,6 +191,7 @@ def _entry_lines(word: str) -> tuple[list[str], BacksolveError | None]:
         _column_lines,
         tier_lines,
         _sheet_lines,
+        lambda name: [card(equation(name))] if "." in name else [],
     ):
         try:
             if lines := lines_of(word):
