@@ -21,7 +21,7 @@ from derive.quantities import QUANTITIES, Quantity
 from derive.quantities.aliases import ALIASES
 from derive.records import Equation
 from derive.show import presets as shown
-from derive.show.entry import card, derivation_in_latex, entry_as_json, list_as_json, quantity_lines, reason_not_derived
+from derive.show.entry import card, data_type_lines, derivation_in_latex, entry_as_json, list_as_json, quantity_lines, reason_not_derived
 from derive.show.references import Reference, cite_with_references
 from derive.tables.shipped import read, rows_of
 from derive.tier_presets import tier_lines
@@ -31,8 +31,8 @@ from invert.validation.claim_rows import Claim
 
 _LACKING = {"derivation": "steps", "source": "sources"}
 """The field that is empty in an equation without one."""
-_NEAR = 0.8
-"""Similarity from which a name is shown in place of the typed one."""
+_NEAR, _SHORT = 0.8, 3
+"""Similarity from which a name is shown in place of the typed one, and letters of a word that is near to too many names."""
 
 
 @click.command("list", cls=options.Command)
@@ -190,6 +190,7 @@ def _entry_lines(word: str) -> tuple[list[str], BacksolveError | None]:
         quantity_lines,
         _column_lines,
         tier_lines,
+        data_type_lines,
         _sheet_lines,
         lambda name: [card(equation(name))] if "." in name else [],
     ):
@@ -210,7 +211,8 @@ def _show_nearest(word: str) -> None:
 
     names = [name for kind in ("words", "equations", "quantities", "models", "chips") for name in names_of(kind)]
     names += [*ALIASES, *(one.heading for one in REGISTRY.values())]
-    near = get_close_matches(word.lower(), [name.lower() for name in names], 1, _NEAR)
+    alike = [name.lower() for name in names if len(word) > _SHORT and abs(len(name) - len(word)) <= 1]
+    near = get_close_matches(word.lower(), alike, 1, _NEAR)
     if not near:
         raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list shows them")
     tell(f"Not found: {shorten(word)}. The nearest word is {near[0]}.")

@@ -61,8 +61,7 @@ ROWS: dict[str, DataType] = {
     "q5_1": DataType(5 / 8 + 2 * _BLOCK_SCALE, _BF16),
     "q5_0": DataType(5 / 8 + _BLOCK_SCALE, _BF16),
     "q4_1": DataType(4 / 8 + 2 * _BLOCK_SCALE, _BF16),
-    "q4_0": DataType(4 / 8 + _BLOCK_SCALE, _BF16),
-    "iq4_nl": DataType(4 / 8 + _BLOCK_SCALE, _BF16),
+    **dict.fromkeys(("q4_0", "iq4_nl"), DataType(4 / 8 + _BLOCK_SCALE, _BF16)),
     "iq4_xs": DataType(4.25 / 8, _BF16),
     **{name: DataType(bits / 8, _BF16) for name, bits in _BITS_OF_MIXTURES.items()},
 }

@@ -14,6 +14,7 @@ from derive.errors import UnknownName
 from derive.expressions.algebra import sort_terms
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
+from derive.quantities.data_types import ROWS
 from derive.quantities.formula import equation_in_latex, tree_in_latex
 from derive.quantities.row import Quantity
 from derive.records import DEFINITION, Equation, Premise, Requirement, tree_of_function, trees_of_relation
@@ -60,6 +61,13 @@ def quantity_lines(name: str) -> list[str]:
         *(f"{head:<13}{text}" for head, text in also.items() if text),
         *label_lines("In", [f"{one.id}   {one.title}" for one in equations(symbol=row.name)]),
     ]
+
+
+def data_type_lines(name: str) -> list[str]:
+    """Return the bytes of an element in a data type, and the type of its arithmetic. Return an empty list for any other name."""
+    row = ROWS.get(name.strip().lower())
+    computed = f", computed in {row.computed_in}" if row and row.computed_in else ""
+    return [f"{name}: a data type with {row.size:g} B per element{computed}, for dtype={name} or kv_dtype={name}"] if row else []
 
 
 def entry_as_json(row: Equation) -> str:
