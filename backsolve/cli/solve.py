@@ -103,7 +103,7 @@ def solve_command(
     asked = read_question(words, given, switches, strict, drawn=plot is not None)
     # An input of a data type is in bytes, although its word means bits.
     stated = {name: word for name, word in asked.words.items() if name in asked.unknowns or not is_of_one_element(name)}
-    with shown_as_typed(stated if style == "table" else {}):
+    with shown_as_typed({} if style in ("json", "csv") else stated):
         _answer(asked, style, full, plot)
 
 
