@@ -254,7 +254,7 @@ _BESIDE_RATES = {
     **dict.fromkeys(("replicas", "fleet_chips", "fleet_cost", "fleet_electricity_cost", "fleet_power"), "fleet_throughput"),
     "throughput": "fleet_throughput",
     # For one replica both are the same.
-    "layers": "throughput",
+    **dict.fromkeys(("layers", "requests_per_second"), "throughput"),
 }
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")

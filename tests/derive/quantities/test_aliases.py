@@ -175,6 +175,8 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         ("hourly_cost", ["gpus", "qps", "tpot"], "fleet_cost"),
         ("fewest GPUs", [], "chips"),
         ("dp", ["training_chips", "tp", "pp"], "data_parallel"),
+        ("tokens_per_day", ["requests_per_minute", "osl"], "throughput"),
+        ("tokens_per_day", ["requests_per_minute", "osl", "replicas"], "fleet_throughput"),
     ],
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
