@@ -1,6 +1,7 @@
 """The command `solve`: any quantity from the given ones."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
@@ -11,7 +12,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import escape_line, leave, say, tell, width
+from backsolve.streams import escape_line, in_terminal, leave, say, tell, width
 from derive.answers import NO_WHOLE_ONE, Column, Result
 from derive.errors import NO_ANSWER, UnknownName, WrongValue, shorten
 from derive.quantities import QUANTITIES, quantity
@@ -30,6 +31,8 @@ _LINES_AT_ONCE = 1000
 """The number of lines of an answer that are formatted and written together."""
 _MOST_LISTED = 1000
 """The most points of a sweep that are listed beside a picture."""
+_LONG = 100_000
+"""The most points of a table that is printed without a notice to wait."""
 
 
 @click.command("solve", cls=options.Command)
@@ -142,6 +145,8 @@ def _print_answers(columns: list[Column], words: Mapping[str, str], style: str, 
     if style == "table" and drawn and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
         return
+    if style == "table" and points > _LONG and in_terminal(sys.stderr):
+        say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width())
     if style == "table":
         shown = chain(_add_typed_words(shown, words), ["Words        backsolve explain WORD"] if full else [])
