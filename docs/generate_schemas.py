@@ -21,7 +21,8 @@ from written import REFERENCE, main
 
 from invert.comparison_records import Comparison, History, News
 from invert.encoder import Codec, Keys, Nested, Through, attribute_type
-from invert.records import AlsoSold, PairInference, RuleScore
+from invert.estimators.lecture import PairInference
+from invert.records import AlsoSold, RuleScore
 from invert.report.changes import CHANGES, CHANGES_SCHEMA, NEWS_SCHEMA
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview

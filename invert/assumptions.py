@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
-from derive.solving.engine.one_equation import solve_equation
 
 if TYPE_CHECKING:
     from invert.arrays import Values
@@ -364,8 +363,8 @@ class Assumptions:
     @cached_property
     def ridge_point(self) -> float:
         """Sustained FLOP per byte that follow from machine_balance_ratio and bytes_per_weight."""
-        ((answer,), _) = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
-        return answer.point
+        # The ratio is proportional to the ridge point.
+        return float(self.facts["machine_balance_ratio"] / equation(RIDGE_POINT).right_side({**self.facts, "ridge_point": 1.0}))
 
     @cached_property
     def priors(self) -> dict[str, Prior]:

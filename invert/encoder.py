@@ -170,9 +170,10 @@ def value_at(record: Any, path: str) -> Any:
 
 def attribute_type(kind: Any, name: str) -> Any:
     """Return the type of a field or of a property."""
-    found = getattr(kind, name, None)
-    getter = getattr(found, "fget", None) or getattr(found, "func", None)
-    return get_type_hints(getter)["return"] if getter else _hints(kind)[name]
+    if name in (hints := _hints(kind)):
+        return hints[name]
+    found = getattr(kind, name)
+    return get_type_hints(getattr(found, "fget", None) or found.func)["return"]
 
 
 @cache

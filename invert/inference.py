@@ -18,11 +18,11 @@ from invert.estimate_text import KV_NAMES
 from invert.estimators import known, lecture, other_prices, size
 from invert.estimators.all_prices import broken_by, convention, posterior_of, probability_by_cost
 from invert.estimators.cases import ASSUMED_SIZE, Case, assumptions_of, case_of, common_anchors, given_anchors, known_cache, same_weights
-from invert.estimators.lecture import read_pair, tiers_of_lifetimes
+from invert.estimators.lecture import PairInference, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.records import Estimate, KnownCache, PairInference, Premiums, Record, Reliability, TierEvidence, TierRules, finished_estimate
+from invert.records import Estimate, KnownCache, Premiums, Reliability, TierEvidence, TierRules, finished_estimate
 from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
@@ -321,24 +321,27 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
 def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Reliability, names: tuple[str, ...]) -> Inference:
     """Infer from one sheet alone, by its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
+    pairs = tuple(
+        PairInference(sheet=sheet, seen=seen, place=place, anchors=anchors, assumptions=assumptions) for place in range(len(seen.pairs))
+    )
     cache, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     summary, contractions = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
     kv_bytes, beside = known.side_by_side(read, data, assumptions, names)
+    kv_bytes["from_premium_at_cost"] = known.with_bounds(kv_bytes["from_premium_at_cost"], data, assumptions)
+    by_storage = other_prices.estimate_by_storage(read, data, assumptions)
     stored = {"typical": beside.pop("kv_bytes_stored_per_token")}
-    if kv_bytes["from_premium_at_cost"].kind == "upper":
-        kv_bytes["from_premium_at_cost"] = known.told_by_others(kv_bytes["from_premium_at_cost"], known.bounds_at_cost(data, assumptions))
-    found = {
+    if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
+        stored["by_storage_price"] = replace(by_price, record=known.record_of_storage_price(data, assumptions))
+    others = {
         "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
         **size.estimate_by_knowledge(read, data, assumptions),
         **beside,
+        **by_storage,
     }
-    by_storage = other_prices.estimate_by_storage(read, data, assumptions)
-    if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
-        stored["by_storage_price"] = replace(by_price, record=known.record_of_storage_price(data, assumptions))
+    finish = partial(finished_estimate, assumptions=assumptions)
+    kv_bytes = {name: finish("kv_bytes_per_token", one, record=reliability.records.get(name)) for name, one in kv_bytes.items()}
     # The records of other quantities are of sheets with several bands.
-    kv_bytes = _attach_records(kv_bytes, reliability.records)
-    found = _attach_records({**found, **by_storage}, reliability.beside if pairs else {})
+    found = {name: finish(name, one, record=reliability.beside.get(name) if pairs else None) for name, one in others.items()}
     price, drained = read.storage_price, None
     if seen.pairs and price and price.value > 0:
         drained = implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, price.value, assumptions)
@@ -348,17 +351,16 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         observables=seen,
         anchors=anchors,
         pairs=pairs,
-        inversion=lecture.invert_sheet(read, assumptions),
         tiers=tiers_of_lifetimes(sheet, seen, data),
         implied_drain_time=drained,
         known=cache,
         price_data=read.price_data,
         summary=summary,
         contractions=contractions,
-        kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
-        kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
-        estimates={name: finished_estimate(name, one) for name, one in found.items()},
-        by_price={name: finished_estimate(name, one) for name, one in other_prices.estimate_by_input(read, data, assumptions).items()},
+        kv_bytes=kv_bytes,
+        kv_bytes_stored={name: finish("kv_bytes_stored_per_token", one) for name, one in stored.items()},
+        estimates=found,
+        by_price={name: finish(name, one) for name, one in other_prices.estimate_by_input(read, data, assumptions).items()},
         reliability=reliability,
         convention=None,
         storage=_storage(read, cache, data, assumptions),
@@ -368,14 +370,6 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         calibration=learn(data, read.architecture, assumptions),
         assumptions=assumptions,
     )
-
-
-def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]) -> dict[str, Estimate]:
-    """Attach the track record of its estimator to each range that has none."""
-    return {
-        name: replace(one, record=records[name]) if one.kind == "interval" and not one.record and name in records else one
-        for name, one in found.items()
-    }
 
 
 def complete_inferences(

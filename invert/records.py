@@ -1,11 +1,11 @@
 """The records of the price side: published sheets, observables, and estimates."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date
+from functools import cached_property
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import TypedDict, Unpack
 
 from derive.catalogue import equation
 from derive.immutable import cut, immutable
@@ -87,12 +87,29 @@ class Anchors:
 
 @immutable
 class Reading:
-    """One reading of a pair of bands: its quantities and the solution behind them, or the reason why it has none."""
+    """One reading of a sheet: its quantities, and the steps of the catalogue (equation, unknown) that solve for them at `given` values.
+
+    `fault` is the reason why it has no quantities, if the steps have an answer.
+    """
 
     name: str
-    values: Mapping[str, float]
-    solution: Solution
-    problem: str | None = None
+    steps: tuple[tuple[str, str], ...]
+    given: Mapping[str, float]
+    values: Mapping[str, float] = field(default_factory=dict)
+    fault: str | None = None
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The solution of the steps, with formulas and elasticities, or with the reason of a refusal."""
+        # A short report shows values alone, and needs no solver.
+        from invert.steps import solve_steps
+
+        return solve_steps(self.steps, self.given)
+
+    @property
+    def problem(self) -> str | None:
+        """The reason why it has no quantities."""
+        return None if self.values else self.fault or self.solution.why_not
 
     @property
     def anchors(self) -> tuple[str, ...]:
@@ -108,11 +125,6 @@ class Reading:
         """Per cent of the reading per per cent of each input, to six digits and without rounding errors. It is empty without an answer."""
         found = self.solution.answers[0].elasticities if self.values else {}
         return {name: six_digits(value) if abs(value) > _ROUNDING else 0.0 for name, value in found.items()}
-
-
-def unanswered(name: str, solution: Solution) -> Reading:
-    """Return a reading without a number, with the reason."""
-    return Reading(name=name, values={}, solution=solution, problem=solution.why_not)
 
 
 @immutable
@@ -135,36 +147,6 @@ def verdict(checks: tuple[Check, ...]) -> str:
     if not all(check.inside_rounding_cell for check in unused):
         return "fail"
     return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
-
-
-@immutable
-class PairInference:
-    """All readings of one pair of bands, and the prices that each reading predicts.
-
-    `claimed_ratio` is the output/input ratio at the short context that follows from the lecture's reading of the threshold.
-    """
-
-    pair: BandPair
-    lecture: Reading
-    lecture_checks: tuple[Check, ...]
-    claimed_ratio: float
-    joint: Reading
-    joint_checks: tuple[Check, ...]
-
-    @property
-    def missed(self) -> tuple[int, int] | None:
-        """Count of missed prices and of all predicted prices that the lecture's reading did not use, or None if there are none.
-
-        A lower bound predicts no price.
-        """
-        unused = [check.inside_rounding_cell for check in self.lecture_checks if not check.used_by_reading and not check.bound]
-        return (unused.count(False), len(unused)) if unused else None
-
-    @property
-    def joint_over_lecture(self) -> float | None:
-        """KV bytes of the joint reading over the lecture's, or None if no KV bytes fit all prices."""
-        jointly, alone = (one.values.get("kv_bytes_per_token") for one in (self.joint, self.lecture))
-        return jointly / alone if jointly and alone else None
 
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
@@ -478,63 +460,22 @@ class Estimate:
         return estimate_text(self.quantity, self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
-def finished_estimate(quantity: str, estimate: Estimate) -> Estimate:
-    """Return the estimate of a quantity, without its level unless the estimator has a track record.
+def finished_estimate(quantity: str, estimate: Estimate, assumptions: Assumptions = USUAL, record: Record | None = None) -> Estimate:
+    """Return the estimate of a quantity, a range with the track record of its estimator. Without one it has no level.
 
     >>> print(finished_estimate("active_params", Estimate(kind="interval", median=2e9, low=1e9, high=4e9)))
     2 B (1-4)
     """
-    level = estimate.level if estimate.coverage else None
-    return replace(estimate, quantity=quantity, level=level)
+    by_prior = estimate.contraction is not None and estimate.contraction < assumptions.prior_dominated_below
+    own = estimate.record or (record if estimate.kind == "interval" else None)
+    found = replace(estimate, quantity=quantity, level=assumptions.level, prior_dominated=by_prior, record=own)
+    return found if found.coverage else replace(found, level=None)
 
 
-class Support(TypedDict, total=False):
-    """The evidence of an estimate: equations, outside facts, and how much the prices narrow the prior."""
-
-    equations: tuple[str, ...]
-    contraction: float | None
-    anchors: tuple[str, ...]
-
-
-def _estimate(assumptions: Assumptions, kind: str, because: str, ends: tuple[float | None, ...], support: Support) -> Estimate:
-    """Return an estimate of a kind at the level of a run. `ends` are its lower end, median and upper end."""
-    low, median, high = ends
-    too_wide = dominated(support.get("contraction"), assumptions)
-    return Estimate(
-        kind=kind, low=low, median=median, high=high, level=assumptions.level, because=because, prior_dominated=too_wide, **support
-    )
-
-
-def interval(
-    assumptions: Assumptions, low: float, median: float, high: float, because: str, **support: Unpack[Support]
-) -> Estimate:  # fmt: skip
-    """Return a central interval with its median."""
-    return _estimate(assumptions, "interval", because, (low, median, high), support)
-
-
-def upper(assumptions: Assumptions, high: float, because: str, **support: Unpack[Support]) -> Estimate:
-    """Return an upper bound."""
-    return _estimate(assumptions, "upper", because, (None, None, high), support)
-
-
-def lower(assumptions: Assumptions, low: float, because: str, **support: Unpack[Support]) -> Estimate:
-    """Return a lower bound."""
-    return _estimate(assumptions, "lower", because, (low, None, None), support)
-
-
-def undetermined(assumptions: Assumptions, because: str, **support: Unpack[Support]) -> Estimate:
-    """Return an undetermined estimate with the reason."""
-    return _estimate(assumptions, "undetermined", because, (None, None, None), support)
-
-
-def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
+def given_value(value: float, quantity: str) -> Estimate:
     """Return a given outside fact as an estimate. Prices do not move it."""
-    return _estimate(assumptions, "given", "given, not estimated", (value, value, value), {"anchors": (anchor,)})
-
-
-def dominated(contraction: float | None, assumptions: Assumptions) -> bool:
-    """Whether the prior says more than the sheet."""
-    return contraction is not None and contraction < assumptions.prior_dominated_below
+    because = "given, not estimated"
+    return Estimate(kind="given", median=value, low=value, high=value, level=None, because=because, anchors=(quantity,), quantity=quantity)
 
 
 def references(*ids: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from invert.data import Made
 from invert.estimate_text import estimate_text
 from invert.estimators.all_prices import pricing_rules
 from invert.estimators.cases import UNKNOWN
-from invert.estimators.lecture import bandwidth_bound_fraction
+from invert.estimators.lecture import PairInference, bandwidth_bound_fraction, invert_sheet
 from invert.estimators.premium import Calibration
 from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
@@ -57,8 +57,7 @@ class Inference:
     model: ModelRow | None
     observables: records.Observables
     anchors: records.Anchors
-    pairs: tuple[records.PairInference, ...]
-    inversion: Inversion
+    pairs: tuple[PairInference, ...]
     tiers: tuple[records.TierReading, ...]
     implied_drain_time: records.Reading | None
     known: records.KnownCache | None
@@ -86,7 +85,7 @@ class Inference:
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
 
     @property
-    def first_pair(self) -> records.PairInference | None:
+    def first_pair(self) -> PairInference | None:
         """First pair of bands, or None for a sheet with one band."""
         return self.pairs[0] if self.pairs else None
 
@@ -100,8 +99,7 @@ class Inference:
         """Its stated active parameters, else the estimate by price."""
         if not self.size_stated:
             return self.by_price["active_params"]
-        stated = records.given_value(self.assumptions, self.anchors.values["active_params"], "active_params")
-        return records.finished_estimate("active_params", stated)
+        return records.given_value(self.anchors.values["active_params"], "active_params")
 
     @property
     def release_known(self) -> bool:
@@ -155,6 +153,11 @@ class Inference:
             **{(quantity, "by_price"): found for quantity, found in self.by_price.items()},
             **{(quantity, ""): found for quantity, found in self.estimates.items()},
         }
+
+    @cached_property
+    def inversion(self) -> Inversion:
+        """Input price, KV bytes and bandwidth-bound fraction that reproduce the prices that the lecture reads."""
+        return invert_sheet(self.sheet, self.observables, self.anchors, self.assumptions)
 
     @cached_property
     def bandwidth_bound(self) -> records.Reading:

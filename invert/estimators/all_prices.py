@@ -12,7 +12,7 @@ from invert import records
 from invert.assumptions import ASSUMED, USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case, rental
-from invert.forward_model import Inversion, crossover_context, forward, invert_prices, solve_steps
+from invert.forward_model import Inversion, crossover_context, forward, invert_prices
 from invert.posterior.points import Pair, PriceData, solved
 from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, posterior, prior_spreads, summarise
 
@@ -53,21 +53,21 @@ def joint_reading(pair: records.BandPair, anchors: Mapping[str, float]) -> recor
     memory ratios give L_star and w. If the prices cannot come from the model, the problem names the inequality that they break.
     """
     given = {name: anchors[name] for name in _JOINT_ANCHORS} | pair.values
-    solution = solve_steps(JOINT_STEPS, given)
-    if not solution.answers:
-        return records.unanswered("joint", solution)
-    closed = values_of_steps(solution.route) | given
-    left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], closed)
+    reading = records.Reading(name="joint", steps=JOINT_STEPS, given=given)
+    if not reading.solution.answers:
+        return reading
+    closed = values_of_steps(reading.solution.route) | given
+    left = records.Reading(name="joint", steps=(("bands.memory_ratio_short", "weight_compute_ratio"),), given=closed).solution
     if not left.answers:
-        return records.Reading(name="joint", values={}, solution=solution, problem=left.why_not)
+        return replace(reading, fault=left.why_not)
     closed |= {"weight_compute_ratio": left.value, "kv_bytes_per_token": crossover_context(1.0, given) / closed["balance_context"]}
     found = invert_pair(given, closed)
     if not found.solved or found.undetermined:
-        return records.Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
+        return replace(reading, fault="the forward model does not reproduce the prices")
     values = closed | dict(found.values)
     values["balance_context"] = _balance_context(values["kv_bytes_per_token"], given)
     values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
-    return records.Reading(name="joint", values=values, solution=solution)
+    return replace(reading, values=values)
 
 
 def _balance_context(kv_bytes_per_token: float, given: Mapping[str, float]) -> float:
@@ -144,7 +144,8 @@ def pricing_rules(pair: records.BandPair, anchors: Mapping[str, float], max_cont
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
     base_cost = equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})
-    return records.PricingRules({rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}, base_cost)
+    readings = (records.Reading(name=rule, steps=steps, given=given) for rule, steps in STEPS_OF_RULE.items())
+    return records.PricingRules({one.name: one.solution for one in readings}, base_cost)
 
 
 # The posterior.
@@ -180,15 +181,17 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, rec
         why = dict.fromkeys(cited, "the prices contradict the model at these anchors" if broken else fits)
         problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
         why[_KV] = broken or f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
-        estimated = {name: records.undetermined(assumptions, why[name], equations=cited[name], anchors=moving) for name in cited}
+        estimated = {
+            name: records.Estimate(kind="undetermined", because=why[name], equations=cited[name], anchors=moving) for name in cited
+        }
     else:
         estimated = {}
         for name, equations in cited.items():
             quantity = "weight_compute_ratio" if name == _BATCH else name
-            support: records.Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": moving}
-            estimated[name] = _estimate(name, found.marginals[quantity], case, assumptions, support)
+            estimate = _estimate(name, found.marginals[quantity], case)
+            estimated[name] = replace(estimate, equations=equations, contraction=contractions[quantity].contraction, anchors=moving)
     if assumptions.kv_bytes_per_token is not None:
-        estimated[_KV] = records.given_value(assumptions, assumptions.kv_bytes_per_token, _KV)
+        estimated[_KV] = records.given_value(assumptions.kv_bytes_per_token, _KV)
     return estimated
 
 
@@ -200,7 +203,7 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
         prior, contractions = prior_spreads(price_data, assumptions), {}
         for name, one in found.marginals.items():
             share = 1 - (one.spread / prior[name]) ** 2
-            too_wide = records.dominated(share, assumptions)
+            too_wide = share < assumptions.prior_dominated_below
             contractions[name] = records.Contraction(
                 prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide
             )
@@ -209,15 +212,16 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
     return data.once((posterior_of, price_data.key, assumptions), draw)
 
 
-def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, support: records.Support) -> records.Estimate:
+def _estimate(name: str, found: Marginal, case: Case) -> records.Estimate:
     """Return a quantity of the posterior. The batch [balance batches] is a lower bound, KV bytes without a premium an upper one."""
     if name == _BATCH:
         least = solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": found.at_most})
-        return records.lower(assumptions, float(least), "too low if memory time is not only weight reads", **support)
+        return records.Estimate(kind="lower", low=float(least), because="too low if memory time is not only weight reads")
     if name == _KV and not case.sheet.has_premium:
-        return records.upper(assumptions, found.at_most, "no output premium, so the prices give only an upper bound", **support)
+        because = "no output premium, so the prices give only an upper bound"
+        return records.Estimate(kind="upper", high=found.at_most, because=because)
     because = _BECAUSE.get(name, "assumes one price/cost for all prices")
-    return records.interval(assumptions, found.low, found.median, found.high, because, **support)
+    return records.Estimate(kind="interval", median=found.median, low=found.low, high=found.high, because=because)
 
 
 # Cost or convention.

@@ -96,7 +96,7 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
     baseline = typical.judge([caches[one.member.architecture] for one in known])
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
     found = {
-        name: record(judge_ranges([one.kv_bytes[name] for one in known], truths), baseline, families, by_families=True)
+        name: record(judge_ranges([one.kv_bytes[name] for one in known], truths, assumptions.level), baseline, families, by_families=True)
         for name in dict.fromkeys(name for one in known for name in one.kv_bytes)
     }
     return {estimator: one for estimator, one in found.items() if one}
@@ -121,7 +121,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     for quantity in _OF_ARCHITECTURES:
         rows = [(one, truth) for one in known if quantity in one.beside and (truth := _true_value(quantity, one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
-        judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths)
+        judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths, assumptions.level)
         found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_families=True)
     return {quantity: one for quantity, one in found.items() if one}
 
@@ -136,7 +136,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
         if price and price.value > 0 and cache.architecture in caches:
             found.append((other_prices.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
     rows = [one for _, one in found]
-    judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
+    judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]), assumptions.level)
     return record(judged, typical.judge(rows), [one.family for one in rows], by_families=True)
 
 
@@ -214,8 +214,9 @@ def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     )
 
 
-def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
-    """Return a bound with the ratios of similar bounds to the true cache, if there are any."""
+def with_bounds(estimate: Estimate, data: Data, assumptions: Assumptions) -> Estimate:
+    """Return an estimate at rental cost, a bound with the ratios of similar bounds to the true cache, if there are any."""
+    bounds = bounds_at_cost(data, assumptions) if estimate.kind == "upper" else None
     if bounds is None:
         return estimate
     said = (
@@ -225,15 +226,15 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 
 
-def judge_ranges(estimates: Sequence[Estimate], truths: Array) -> Predicted:
-    """Return printed ranges with the true values, or nan for an estimate without a range.
+def judge_ranges(estimates: Sequence[Estimate], truths: Array, level: float) -> Predicted:
+    """Return printed ranges of a level with the true values, or nan for an estimate without a range.
 
     A range means a normal density of the logarithm on each side of its median.
     """
     ends = ([(getattr(one, end) or None) if one.kind == "interval" else None for one in estimates] for end in ("low", "median", "high"))
     low, median, high = (np.log(np.array(numbers, dtype=float)) for numbers in ends)
-    reaches = np.array([NormalDist().inv_cdf((1 + (one.level or 0.0)) / 2) for one in estimates])
-    below, above, errors = (median - low) / reaches, (high - median) / reaches, median - truths
+    reach = NormalDist().inv_cdf((1 + level) / 2)
+    below, above, errors = (median - low) / reach, (high - median) / reach, median - truths
     apart = np.abs(errors) / np.where(errors > 0, below, above)
     return Predicted(errors, np.log(2 / (below + above)) - apart**2 / 2 - log(2 * pi) / 2, erf(apart / sqrt(2)))
 

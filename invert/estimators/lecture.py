@@ -1,10 +1,11 @@
 """The lecture's three readings, exactly as stated in the talk, beside the joint reading, and the prices that each predicts."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from math import inf, log
 
 from derive.catalogue import equation
+from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.shipped import in_si
@@ -15,7 +16,7 @@ from invert.estimators import panel
 from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
 from invert.estimators.cases import Case, lecture_anchors
 from invert.estimators.panel import fraction_span
-from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio, solve_steps
+from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio
 from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import disclosed_tiers
@@ -34,10 +35,10 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> records
     ratio = case.seen.output_input_ratio
     cited = records.references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
-        return records.undetermined(assumptions, "output is not sold above input", equations=cited)
+        return records.Estimate(kind="undetermined", because="output is not sold above input", equations=cited)
     low, high = fraction_span(ratio.value, panel.ratio_spread(data, assumptions), assumptions.level)
     fraction = bandwidth_bound_fraction(ratio.value).values["bandwidth_bound_fraction"]
-    return records.interval(assumptions, low, fraction, high, LEANS_UPWARD, equations=cited)
+    return records.Estimate(kind="interval", median=fraction, low=low, high=high, because=LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]) -> records.Reading:
@@ -48,23 +49,20 @@ def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]
     threshold = float(pair.long_context_threshold)
     given = {"long_context_threshold": threshold, **{name: anchors[name] for name in _THRESHOLD_ANCHORS}}
     found = invert_price(partial(crossover_context, anchors=given), threshold)
-    # The formula, the elasticities and the reason of a refusal come from the catalogue.
-    solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
-    if found is None:
-        return records.unanswered("lecture", solution)
-    return records.Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution)
+    values = {} if found is None else {"kv_bytes_per_token": found}
+    return records.Reading(name="lecture", values=values, steps=(("readings.threshold_is_crossover", "kv_bytes_per_token"),), given=given)
 
 
-def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
+def invert_sheet(sheet: PriceSheet, seen: records.Observables, anchors: records.Anchors, assumptions: Assumptions) -> Inversion:
     """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet."""
-    of_lecture, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
-    anchors = {name: of_lecture[name] for name in _THRESHOLD_ANCHORS}
+    of_lecture, base = lecture_anchors(anchors, assumptions), sheet.bands[0]
+    given = {name: of_lecture[name] for name in _THRESHOLD_ANCHORS}
     published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
     kv_bytes = None
-    if case.seen.pairs:
-        published["long_context_threshold"] = threshold = float(case.seen.pairs[0].long_context_threshold)
+    if seen.pairs:
+        published["long_context_threshold"] = threshold = float(seen.pairs[0].long_context_threshold)
         # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
-        kv_bytes = invert_price(partial(crossover_context, anchors=anchors), threshold)
+        kv_bytes = invert_price(partial(crossover_context, anchors=given), threshold)
     start = {"kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
 
     def predict(at: Mapping[str, float]) -> dict[str, float]:
@@ -72,7 +70,7 @@ def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
         return {
             "input": at["input_price"],
             "output": at["input_price"] * ratio,
-            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], anchors),
+            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], given),
         }
 
     return invert_prices(predict, published, {"input_price": published["input"], **start})
@@ -88,12 +86,16 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
     >>> bandwidth_bound_fraction(5.0).values
     {'bandwidth_bound_fraction': 0.8}
     """
-    solution = solve_steps([("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction")], {"output_input_ratio": output_input_ratio})
-    # Prefill leaves no compute idle: an output price below the input price has no fraction, and an equal one has 0.
-    found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION) or solution.first_value
-    if found is None:
-        return records.unanswered("lecture", solution)
-    return records.Reading(name="lecture", values={"bandwidth_bound_fraction": found}, solution=solution)
+    found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION)
+    if found is None and output_input_ratio == 1:
+        # Prefill leaves no compute idle: an output price below the input price has no fraction.
+        found = 0.0
+    return records.Reading(
+        name="lecture",
+        values={} if found is None else {"bandwidth_bound_fraction": found},
+        steps=(("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction"),),
+        given={"output_input_ratio": output_input_ratio},
+    )
 
 
 def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:
@@ -121,30 +123,69 @@ def drain_times(data: Data, device: str) -> dict[str, float]:
 # The readings of a pair of bands, and the prices that they predict.
 
 
-def read_pair(
-    sheet: PriceSheet, seen: records.Observables, index: int, anchors: records.Anchors, assumptions: Assumptions = USUAL
-) -> records.PairInference:
-    """Return the readings of one pair of bands, and their predictions for the sheet."""
-    pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
-    by_lecture, jointly = kv_bytes_from_threshold(pair, of_lecture), joint_reading(pair, anchors.values)
-    # The lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R gives the weight read.
-    values = with_balance_context({**of_lecture, **by_lecture.values})
-    weight = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
-    hidden = {**values, "weight_compute_ratio": weight} if weight else {}
-    # The costs at `lecture_batch_multiple` balance batches.
-    ratios = {
-        "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple,
-        "kv_compute_ratio": pair.short_context / pair.long_context_threshold,
-    }
-    used = ("output_input_ratio", "premium_in", "premium_out")
-    return records.PairInference(
-        pair=pair,
-        lecture=by_lecture,
-        lecture_checks=check_forward(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
-        claimed_ratio=equation("serving.normalised_cost").right_side({**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}),
-        joint=jointly,
-        joint_checks=check_forward(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
-    )
+@immutable
+class PairInference:
+    """All readings of one pair of bands of a sheet, by its place, and the prices that each reading predicts."""
+
+    sheet: PriceSheet
+    seen: records.Observables
+    place: int
+    anchors: records.Anchors
+    assumptions: Assumptions = USUAL
+
+    @property
+    def pair(self) -> records.BandPair:
+        """The two bands."""
+        return self.seen.pairs[self.place]
+
+    @cached_property
+    def lecture(self) -> records.Reading:
+        """The lecture's reading of the threshold."""
+        return kv_bytes_from_threshold(self.pair, lecture_anchors(self.anchors, self.assumptions))
+
+    @cached_property
+    def lecture_checks(self) -> tuple[records.Check, ...]:
+        """The prices at the lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R the weight read."""
+        of_lecture = lecture_anchors(self.anchors, self.assumptions)
+        values = with_balance_context({**of_lecture, **self.lecture.values})
+        weight = weight_of_output(values, self.pair.short_context, self.pair.output_input_ratio.value)
+        hidden = {**values, "weight_compute_ratio": weight} if weight else {}
+        return check_forward(self.sheet, self.seen, self.place, of_lecture, hidden, ("output_input_ratio",), self.assumptions)
+
+    @property
+    def claimed_ratio(self) -> float:
+        """The output/input ratio at the short context that follows from the lecture's reading, at `lecture_batch_multiple` batches."""
+        ratios = {
+            "weight_compute_ratio": 1 / self.assumptions.lecture_batch_multiple,
+            "kv_compute_ratio": self.pair.short_context / self.pair.long_context_threshold,
+        }
+        return float(equation("serving.normalised_cost").right_side({**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}))
+
+    @cached_property
+    def joint(self) -> records.Reading:
+        """The joint reading of all three ratios."""
+        return joint_reading(self.pair, self.anchors.values)
+
+    @cached_property
+    def joint_checks(self) -> tuple[records.Check, ...]:
+        """The prices at the joint reading."""
+        used = ("output_input_ratio", "premium_in", "premium_out")
+        return check_forward(self.sheet, self.seen, self.place, self.anchors.values, self.joint.values, used, self.assumptions)
+
+    @property
+    def missed(self) -> tuple[int, int] | None:
+        """Count of missed prices and of all predicted prices that the lecture's reading did not use, or None if there are none.
+
+        A lower bound predicts no price.
+        """
+        unused = [check.inside_rounding_cell for check in self.lecture_checks if not check.used_by_reading and not check.bound]
+        return (unused.count(False), len(unused)) if unused else None
+
+    @property
+    def joint_over_lecture(self) -> float | None:
+        """KV bytes of the joint reading over the lecture's, or None if no KV bytes fit all prices."""
+        jointly, alone = (one.values.get("kv_bytes_per_token") for one in (self.joint, self.lecture))
+        return jointly / alone if jointly and alone else None
 
 
 def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:

@@ -4,7 +4,6 @@ The input price gives sizes and price/cost, the storage price gives KV bytes and
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import exp, hypot
 from statistics import median
 
@@ -15,9 +14,8 @@ from invert.data import Data, cache_with_data
 from invert.estimators import panel
 from invert.estimators.cases import UNKNOWN, Case, rental
 from invert.estimators.size import PER_MTOK, Params, closed_price_cost, record_of_size, size_at_price
-from invert.forward_model import solve_steps
 from invert.posterior.points import solved
-from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
+from invert.records import Estimate, FastMode, Observable, Reading, references
 from invert.sheets.rows import Disclosure, SheetKey
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
@@ -37,11 +35,11 @@ def estimate_by_input(case: Case, data: Data, assumptions: Assumptions) -> dict[
 def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> Estimate:
     found = case.by_price
     if found is None:
-        return undetermined(assumptions, case.no_size)
+        return Estimate(kind="undetermined", because=case.no_size)
     size = size_at_price(found, name, data, assumptions)
     because = f"{found.because}. {closed_price_cost(data, name, assumptions)}" if found.closed else found.because
     record = None if found.extrapolated else record_of_size(found, name, data, assumptions)
-    return replace(interval(assumptions, size.low, size.median, size.high, because), record=record)
+    return Estimate(kind="interval", median=size.median, low=size.low, high=size.high, because=because, record=record)
 
 
 @cache_with_data
@@ -72,15 +70,15 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
         size = size_at_price(case.by_price, "active_params", data, assumptions)
         params, by = (size.high, size.median, size.low), "its active parameters by price"
     else:
-        return undetermined(assumptions, case.no_size)
+        return Estimate(kind="undetermined", because=case.no_size)
     total = params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     of_lists = price_cost_of_lists(data, assumptions)
     beside = f". The median of open models, each at its own price, is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
     low, middle, high = (total / one for one in params)
     # The cost of a FLOP on a rented chip is that of prefill.
-    anchors = ("active_params", "prefill_decode_flops_ratio")
-    return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=anchors)
+    cited, anchors = references(*_CITED), ("active_params", "prefill_decode_flops_ratio")
+    return Estimate(kind="interval", median=middle, low=low, high=high, because=because, equations=cited, anchors=anchors)
 
 
 def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -90,8 +88,9 @@ def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dic
         median, reach = drain[0], exp(assumptions.reach * drain[1])
         because = "storage price over premium. The parameters and the base price/cost cancel"
         cited, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
-        ends = median / reach, median, median * reach
-        found["implied_drain_time"] = interval(assumptions, *ends, because, equations=cited, anchors=anchors)
+        found["implied_drain_time"] = Estimate(
+            kind="interval", median=median, low=median / reach, high=median * reach, because=because, equations=cited, anchors=anchors
+        )
     if price and price.value > 0:
         found["kv_bytes_stored_per_token"] = kv_bytes_stored(price, data, assumptions)
     return found
@@ -115,7 +114,8 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     median = float(solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, price_cost.spread))
     because = "assumes storage in rented HBM. But vendors charge one storage price for caches of different sizes"
-    return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))
+    cited = references("cache.storage_price_is_hold_cost")
+    return Estimate(kind="interval", median=median, low=median / reach, high=median * reach, because=because, equations=cited)
 
 
 _SPEED = "fast_speed_ratio"
@@ -141,9 +141,7 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
         price_ratio=price_ratio,
         speed_ratio=speed_ratio,
         speed_source=stated.source_url,
-        batch_ratio=solve_steps(
-            [("batching.fast_batch_ratio", "fast_batch_ratio")], {"fast_price_ratio": price_ratio, _SPEED: speed_ratio}
-        ).value,
+        batch_ratio=equation("batching.fast_batch_ratio").right_side({"fast_price_ratio": price_ratio, _SPEED: speed_ratio}),
         slow_mode_floor=slow_mode_floor(output_input_ratio, speed_ratio),
     )
 
@@ -162,6 +160,7 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
     # At sigma balance batches the time for the weights is 1/sigma of the time for the arithmetic.
     # Without drafts and overhead the compute time has no effect.
     given = {"compute_time": 1.0, "weight_compute_ratio": 1 / fast_speed_ratio}
-    found = solve_steps([("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, **given})
-    values = {**NEUTRAL_DEFAULTS, **given, "weight_compute_ratio": 0.0, "kv_compute_ratio": found.value}
-    return float(equation("serving.normalised_cost").right_side(values)) / output_input_ratio
+    rule, given["normalised_cost"] = "serving.normalised_cost", output_input_ratio
+    kv_reads = Reading(name="slow mode", steps=((rule, "kv_compute_ratio"),), given=given).solution.value
+    values = {**NEUTRAL_DEFAULTS, **given, "weight_compute_ratio": 0.0, "kv_compute_ratio": kv_reads}
+    return float(equation(rule).right_side(values)) / output_input_ratio

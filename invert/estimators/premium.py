@@ -7,7 +7,7 @@ KV uses the premium only if the record of the calibration is good.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from io import BytesIO
 from math import log
 from statistics import fmean
@@ -21,9 +21,9 @@ from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_record import Preset
 from derive.preset_rows import Architecture
-from derive.solving.engine.one_equation import solve_equation
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.tables.lines import BadRow, Problem
+from derive.trees import evaluate
 from invert.arrays import Values
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
@@ -31,9 +31,10 @@ from invert.estimators import panel
 from invert.estimators.cases import Case, case_of, rental
 from invert.estimators.prediction import Student, pool_verdict, pooled_range, predict_one_more
 from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at, typical_kv
+from invert.forward_model import closed_form
 from invert.posterior.draws import coordinates, normals
 from invert.posterior.points import LATENT, drawn_contexts
-from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
+from invert.records import Estimate, Verdict, given_value, references
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows
 from invert.sheets.rows import CalibrationModel, ModelRow, PriceBook, grouped
@@ -78,6 +79,7 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
 
 MEANS = ("short_context", "long_context")
 INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
+CITED = references(*INCREMENT)
 _BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
@@ -92,10 +94,11 @@ def estimate_at_cost(case: Case, data: Data, assumptions: Assumptions) -> dict[s
         because = "the output price may not rise with length, so KV reads at rental cost are at most the output price"
     if low <= 0:
         most = most_within_price(case.sheet, case.max_context, data, assumptions)
-        found = upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())
+        moving = MEANS if case.sheet.has_premium else ()
+        found = Estimate(kind="upper", high=most, because=because, equations=references(*_BOUND), anchors=moving)
     else:
-        cited, because = references(*INCREMENT), "assumes premium = rental cost"
-        found = interval(assumptions, low, median, high, because, equations=cited, anchors=MEANS)
+        because = "assumes premium = rental cost"
+        found = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=MEANS)
     return {"kv_bytes_per_token": found}
 
 
@@ -117,9 +120,7 @@ def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, as
     """Return the largest KV bytes [byte/token] whose cost the output price covers at the longest known context [token]."""
     given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
     given["max_context"] = float(max_context or assumptions.nominal_context)
-    answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
-    (most,) = (answer.high for answer in answers if answer.high is not None)
-    return most
+    return evaluate(closed_form("bands.kv_read_within_price", "kv_bytes_per_token"), given)
 
 
 # The calibration.
@@ -131,15 +132,13 @@ _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 class Member:
     """A model of known architecture, the sheet of several bands that sells it, and the estimate of its KV bytes at rental cost.
 
-    kv_bytes_per_token are the bytes that a step reads [byte/token]. attention_flops_per_pair is for prefill, None if heads
-    are unknown.
+    kv_bytes_per_token are the bytes that a step reads [byte/token]. `preset` has the other numbers of the architecture.
     """
 
     architecture: str
     family: str
     kv_bytes_per_token: float
-    attention_flops_per_pair: float | None
-    active_params: float | None
+    preset: Preset
     case: Case
     premium_at_cost: Estimate
 
@@ -147,6 +146,21 @@ class Member:
     def kv_ratio(self) -> float | None:
         """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
         return self.premium_at_cost.median and self.premium_at_cost.median / self.kv_bytes_per_token
+
+    @property
+    def active_params(self) -> float | None:
+        """Its active parameters, if the architecture has them."""
+        return self.preset.givens.get("active_params")
+
+    @cached_property
+    def attention_flops_per_pair(self) -> float | None:
+        """Attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown."""
+        name = self.preset.variants["kv_bytes_per_token"]
+        if name in presets.SELECTING:
+            return None
+        formula, givens = variants_of("attention_flops_per_pair")[name], self.preset.givens
+        plain = with_defaults(formula, dict(values_to_put_in(defaults_in_force("attention_flops_per_pair", givens.keys()))))
+        return float(plain.right_side(givens)) if plain.inputs <= givens.keys() else None
 
 
 @immutable
@@ -240,14 +254,12 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         raise BadRow(_fault(row, "architecture", str(error))) from None
     if late := panel.dated_late(architecture, data):
         raise BadRow(late)
-    params = preset.givens.get("active_params")
-    case = _case_sold(row, book, known, params, data, assumptions)
+    case = _case_sold(row, book, known, preset.givens.get("active_params"), data, assumptions)
     return Member(
         architecture=row.architecture,
         family=architecture.kv_family,
         kv_bytes_per_token=read,
-        attention_flops_per_pair=prefill_attention_flops(preset),
-        active_params=params,
+        preset=preset,
         case=case,
         premium_at_cost=estimate_at_cost(case, data, assumptions)["kv_bytes_per_token"],
     )
@@ -263,16 +275,6 @@ def calibration_book(data: Data) -> PriceBook:
     book = book_of(data)
     rows = sound_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, newest_retrieved=book.newest_retrieved)
-
-
-def prefill_attention_flops(preset: Preset) -> float | None:
-    """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown."""
-    name = preset.variants["kv_bytes_per_token"]
-    if name in presets.SELECTING:
-        return None
-    formula = variants_of("attention_flops_per_pair")[name]
-    plain = with_defaults(formula, dict(values_to_put_in(defaults_in_force("attention_flops_per_pair", preset.givens.keys()))))
-    return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
 
 
 def _case_sold(
@@ -314,7 +316,6 @@ def _case_sold(
 
 # Calibrated, and beside typical KV.
 
-CITED = references(*INCREMENT)
 _GIVEN = ("kv_bytes_per_token",)
 """Given KV bytes replace the typical ones."""
 
@@ -323,11 +324,12 @@ def estimate_calibrated(case: Case, data: Data, assumptions: Assumptions) -> dic
     """Return the KV bytes from the output increments at the price/cost of other families. All families have equal weight."""
     found = predict_by_premium(case, data, assumptions)
     if found is None:
-        return {"kv_bytes_per_token": undetermined(assumptions, "no output premium that rises with length")}
+        return {"kv_bytes_per_token": Estimate(kind="undetermined", because="no output premium that rises with length")}
     families = learn(data, case.architecture, assumptions).families
     because = f"assumes the price/cost of premiums of {len(families)} families with known KV"
-    ends = found.range(assumptions.level)
-    return {"kv_bytes_per_token": interval(assumptions, *ends, because, equations=CITED, anchors=MEANS)}
+    low, median, high = found.range(assumptions.level)
+    one = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=MEANS)
+    return {"kv_bytes_per_token": one}
 
 
 def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
@@ -349,26 +351,29 @@ def estimate_typical(case: Case, data: Data, assumptions: Assumptions) -> dict[s
 
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
-        return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
+        return given_value(assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     verdict = verdict_on_premium(data, assumptions)
     by_price = predict_by_premium(case, data, assumptions) if verdict and verdict.enters else None
     typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
     if verdict is None or typical is None or by_price is None:
         return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
-    ends = pooled_range(verdict.weight, by_price, typical, assumptions.level)
+    low, median, high = pooled_range(verdict.weight, by_price, typical, assumptions.level)
     because = f"typical of models released before {case.day}, and with weight {verdict.weight:.2f} the estimate from its premium"
-    return replace(interval(assumptions, *ends, because, equations=CITED, anchors=(*MEANS, *_GIVEN)), families=families)
+    moving = (*MEANS, *_GIVEN)
+    found = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=moving)
+    return replace(found, families=families)
 
 
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
     if typical is None:
-        return undetermined(assumptions, "fewer than two families with known KV were released earlier")
+        return Estimate(kind="undetermined", because="fewer than two families with known KV were released earlier")
     unless_released = ""
     if not case.released:
         by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
         unless_released = f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"
     because = f"typical of models released before {case.day}{unless_released}. Uses no price"
-    found = interval(assumptions, *typical.range(assumptions.level), because, contraction=0.0)
+    low, median, high = typical.range(assumptions.level)
     record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
+    found = Estimate(kind="interval", median=median, low=low, high=high, because=because, contraction=0.0)
     return replace(found, record=record, families=families)

@@ -31,7 +31,7 @@ from invert.data import Data, cache_with_data
 from invert.estimators import prediction
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
-from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record, interval, undetermined
+from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record
 from invert.sheets.rows import DisclosedSize, FileText, HostPrice, KnowledgeScore, ListPrice, ModelRow
 from invert.sheets.sheet import LIST_TIERS, PriceSheet
 
@@ -456,7 +456,7 @@ def estimate_by_knowledge(case: "Case", data: Data, assumptions: Assumptions) ->
 def _total_params(case: "Case", priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the estimate by the benchmark with the largest gain, among those that have a score of the model and pass the tests."""
     if priced and (case.by_price is None or case.by_price.hosts):
-        return undetermined(assumptions, case.no_size or "a host's price. The scores are fitted with prices of makers")
+        return Estimate(kind="undetermined", because=case.no_size or "a host's price. The scores are fitted with prices of makers")
     # The possible names of the model in the scores: its own, its aliases, and the name of the open model that it sells.
     listed = case.by_price.listed if case.by_price else None
     known = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
@@ -469,7 +469,7 @@ def _total_params(case: "Case", priced: bool, data: Data, assumptions: Assumptio
             if passes_gate(data, form, assumptions):
                 return _size_by_score(case, form, score, data, assumptions)
             because = f"the score on {form.benchmark} improves the estimate by price by less than one standard error"
-    return undetermined(assumptions, because)
+    return Estimate(kind="undetermined", because=because)
 
 
 def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
@@ -488,4 +488,5 @@ def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Da
     because += ". Extrapolated: every open model has a lower score" * extrapolated
     of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
-    return replace(interval(assumptions, low, median, high, because), record=None if extrapolated else of_it)
+    record = None if extrapolated else of_it
+    return Estimate(kind="interval", median=median, low=low, high=high, because=because, record=record)

@@ -24,7 +24,6 @@ from derive.units import show
 from invert.encoder import Codec, WrongShape
 from invert.estimate_text import bracket_range, estimate_text, plain_digits, with_new_keys
 from invert.estimators.cases import UNKNOWN as UNKNOWN_SIZE
-from invert.forward_model import solve_steps
 from invert.records import Estimate
 from invert.report.columns import REGISTRY, UNKNOWN
 from invert.report.contract import CODEC, Question, anchors_given, read_question
@@ -34,6 +33,7 @@ from invert.report.prices import name_of_price, outcome, predictions
 from invert.result import DRAIN_TIME_RULE, Inference, Run
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import Place
+from invert.steps import solve_steps
 
 _REPRODUCED = 1e-9
 """Largest relative residual of a price that is reproduced."""

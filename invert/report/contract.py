@@ -15,6 +15,7 @@ from invert import records
 from invert.data import Made
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, WrongShape, names_of
 from invert.estimate_text import six_digits
+from invert.estimators.lecture import PairInference
 from invert.posterior.draws import RELIABLE
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
@@ -232,7 +233,7 @@ _KEYS: dict[type, Keys] = {
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     records.TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
-    records.PairInference: {
+    PairInference: {
         **{name: f"pair.{name}" for name in ("long_context_threshold", "short_context", "long_context")},
         **{name: f"pair.{name}.value" for name in ("output_input_ratio", "premium_in", "premium_out")},
         "lecture": Nested({

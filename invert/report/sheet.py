@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from derive.show.layout import label_lines
-from derive.show.parts import moves_lines, route_lines
 from derive.show.words import text_of
 from derive.units import show
 from invert.assumptions import FACTS, Assumptions
 from invert.estimate_text import kv_heading, plain_digits
+from invert.estimators.lecture import PairInference
 from invert.posterior.draws import RELIABLE
 from invert.posterior.sampler import Summary
-from invert.records import Convention, Identifiability, PairInference, PricingRules, Reading, Swing, verdict
+from invert.records import Convention, Identifiability, PricingRules, Reading, Swing, verdict
 from invert.report.columns import ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, models_of_record, name_of, short_kv
 from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
 from invert.report.prices import price_parts
@@ -168,6 +168,9 @@ def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
     """Return a reading under its heading: its steps in numbers, its sensitivities and `more`, or the reason why there is no reading."""
     if reading.problem:
         return [*title(heading), f"no reading: {reading.problem}"]
+    # The short report shows no steps.
+    from derive.show.parts import moves_lines, route_lines
+
     moves = moves_lines(reading.solution.answers[0].elasticities)
     return [*title(heading), *route_lines(reading.solution), *moves, *more]
 

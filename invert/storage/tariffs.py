@@ -14,8 +14,7 @@ from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.forward_model import solve_steps
-from invert.records import BandPair, Observable, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
+from invert.records import BandPair, Observable, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.rows import Disclosure, grouped
@@ -103,10 +102,9 @@ def implied_drain_time(pair: BandPair, output_price: float, storage_price: float
     """Return the hold time [s] with the price of one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
     given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
-    solution = solve_steps([("cache.implied_drain_time", "implied_drain_time")], given)
-    if not solution.answers or (hold := solution.answers[0].value) is None:
-        return unanswered("storage", solution)
-    return Reading(name="storage", values={"implied_drain_time": hold}, solution=solution)
+    rule = equation("cache.implied_drain_time")
+    values = {"implied_drain_time": float(rule.right_side(given))} if rule.applies(given) else {}
+    return Reading(name="storage", steps=((rule.id, "implied_drain_time"),), given=given, values=values)
 
 
 def drain_time_of(

@@ -8,8 +8,9 @@ import pytest
 from derive.catalogue import equation
 from invert.estimators.all_prices import JOINT_STEPS, invert_pair
 from invert.estimators.lecture import bandwidth_bound_fraction
-from invert.forward_model import crossover_context, forward, invert_price, invert_prices, solve_steps
+from invert.forward_model import crossover_context, forward, invert_price, invert_prices
 from invert.inference import infer
+from invert.steps import solve_steps
 
 CONTEXTS = (1.6e4, 3.7e5)
 ANCHORS = {

@@ -4,9 +4,8 @@ from math import inf, log
 
 import pytest
 
-from invert.assumptions import USUAL
 from invert.inference import infer
-from invert.records import Check, Estimate, Swing, given_value, interval, lower, undetermined, upper, verdict
+from invert.records import Check, Estimate, Swing, finished_estimate, verdict
 
 
 def test_a_verdict_is_made_of_the_unused_checks_alone():
@@ -33,25 +32,10 @@ def test_an_end_that_contradicts_the_model_is_the_widest():
     assert Swing("overlap", 0.5, 2.0).width == pytest.approx(log(4)) == Swing("overlap", 2.0, 0.5).width
 
 
-def test_an_estimate_has_the_numbers_of_its_kind_and_no_other():
-    ids = ("bands.price@1",)
-    made = {
-        "interval": (interval(USUAL, 1.0, 2.0, 4.0, "so", equations=ids), (2.0, 1.0, 4.0)),
-        "upper": (upper(USUAL, 4.0, "so"), (None, None, 4.0)),
-        "lower": (lower(USUAL, 1.0, "so"), (None, 1.0, None)),
-        "given": (given_value(USUAL, 2.0, "kv_bytes_per_token"), (2.0, 2.0, 2.0)),
-        "undetermined": (undetermined(USUAL, "so"), (None, None, None)),
-    }
-    for kind, (one, numbers) in made.items():
-        assert (one.kind, (one.median, one.low, one.high), one.level) == (kind, numbers, 0.90)
-    assert made["undetermined"][0] == Estimate(kind="undetermined", because="so")
-
-
 @pytest.mark.parametrize(("contraction", "by_prior"), [(None, False), (0.0, True), (0.299, True), (0.3, False), (0.9, False)])
 def test_what_the_sheet_hardly_narrowed_is_dominated_by_the_prior(contraction, by_prior):
-    assert interval(USUAL, 1.0, 2.0, 4.0, "so", equations=(), contraction=contraction).prior_dominated is by_prior
-    assert upper(USUAL, 4.0, "so", contraction=contraction).prior_dominated is by_prior
-    assert lower(USUAL, 1.0, "so", contraction=contraction).prior_dominated is by_prior
+    for kind in ("interval", "upper", "lower"):
+        assert finished_estimate("batch", Estimate(kind=kind, contraction=contraction)).prior_dominated is by_prior
 
 
 def test_the_share_of_agreed_tiers_is_that_of_each_of_them_together():

@@ -1,6 +1,5 @@
 """The estimators on models whose cache is known, and the record that their ranges have."""
 
-from dataclasses import replace
 from functools import cache
 from inspect import signature
 from math import exp, log
@@ -31,7 +30,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.typical_kv import record_of_typical_kv, typical_kv
 from invert.inference import Extent, infer, run_of
-from invert.records import Estimate, interval, undetermined, upper
+from invert.records import Estimate
 from tests.tools.data import shipped_data
 from tests.tools.remembered import drawing_anew
 
@@ -42,7 +41,7 @@ def known() -> tuple[Judged, ...]:
 
 
 def printed(low: float, median: float, high: float, level: float = 0.9) -> Estimate:
-    return interval(replace(USUAL, level=level), low, median, high, "so", equations=())
+    return Estimate(kind="interval", median=median, low=low, high=high, level=level)
 
 
 def by_baseline(one: Judged) -> tuple[float, float]:
@@ -65,7 +64,7 @@ def test_what_is_known_of_models_does_not_depend_on_the_facts_given_for_one():
 
 def judge_one(estimate: Estimate, at: float) -> tuple[float, float, float]:
     """Return the error, ln density and nearer probability of one range at a logarithm."""
-    error, ln_density, nearer = (float(one[0]) for one in judge_ranges([estimate], np.array([at])))
+    error, ln_density, nearer = (float(one[0]) for one in judge_ranges([estimate], np.array([at]), estimate.level or 0.0))
     return error, ln_density, nearer
 
 
@@ -96,7 +95,9 @@ def test_its_density_is_one_in_all_and_its_ends_are_at_its_level(below: float, a
 
 
 @pytest.mark.parametrize(
-    "estimate", [undetermined(USUAL, "so"), upper(USUAL, 1e5, "so"), printed(0.0, 1e4, 2e4)], ids=["undetermined", "a bound", "down to 0"]
+    "estimate",
+    [Estimate(kind="undetermined"), Estimate(kind="upper", high=1e5), printed(0.0, 1e4, 2e4)],
+    ids=["undetermined", "a bound", "down to 0"],
 )
 def test_what_has_no_range_has_no_density(estimate):
     assert np.isnan(judge_one(estimate, 9.0)[1])
