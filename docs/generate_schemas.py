@@ -22,6 +22,7 @@ from written import REFERENCE, main
 from invert.comparison_records import Comparison, History, News
 from invert.encoder import Codec, Keys, Nested, Through, attribute_type
 from invert.estimators.lecture import PairInference
+from invert.posterior.sampler import Marginal
 from invert.records import AlsoSold, RuleScore
 from invert.report.changes import CHANGES, CHANGES_SCHEMA, NEWS_SCHEMA
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
@@ -35,7 +36,7 @@ from invert.sheets.sheet import PriceBand
 
 NOTES = Path(__file__).with_name("schema_notes.json")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score"}
+NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score", Marginal: "contraction"}
 """Objects with another name than their record."""
 OTHERS: dict[str, tuple[type, Codec, str]] = {
     "overview": (Overview, OVERVIEW, OVERVIEW_SCHEMA),

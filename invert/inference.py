@@ -325,7 +325,6 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         PairInference(sheet=sheet, seen=seen, place=place, anchors=anchors, assumptions=assumptions) for place in range(len(seen.pairs))
     )
     cache, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
-    summary, contractions = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
     kv_bytes, beside = known.side_by_side(read, data, assumptions, names)
     kv_bytes["from_premium_at_cost"] = known.with_bounds(kv_bytes["from_premium_at_cost"], data, assumptions)
     by_storage = other_prices.estimate_by_storage(read, data, assumptions)
@@ -355,8 +354,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         implied_drain_time=drained,
         known=cache,
         price_data=read.price_data,
-        summary=summary,
-        contractions=contractions,
+        summary=posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else None,
         kv_bytes=kv_bytes,
         kv_bytes_stored={name: finish("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates=found,

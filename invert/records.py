@@ -515,16 +515,6 @@ class Identifiability:
         return "needs " + ", ".join(facts) if facts else "determined by the prices"
 
 
-@immutable
-class Contraction:
-    """Spread of the log of a quantity [nat] before and after the prices are seen, and 1 less the ratio of the variances."""
-
-    prior_spread: float
-    spread: float
-    contraction: float
-    prior_dominated: bool
-
-
 @immutable(kw_only=False)
 class Swing:
     """KV bytes over their central value with one input at each end of its range, or None if the prices then contradict the model."""

@@ -24,7 +24,7 @@ from invert.estimators.premium import Calibration
 from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
 from invert.posterior.points import PriceData
-from invert.posterior.sampler import Summary
+from invert.posterior.sampler import Marginal, Summary
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.diff import Difference
 from invert.sheets.models import MAKERS
@@ -44,7 +44,7 @@ class Inference:
     """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
 
     `kv_bytes` are the estimates of KV bytes read per step by estimator (including "typical"), `kv_bytes_stored` those of bytes stored in
-    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium.
+    memory, `estimates` those of other quantities. `convention` is None without a premium.
     `calibration` and `assumptions` are the inputs of properties that are computed on first use.
 
     >>> from invert.inference import infer
@@ -63,7 +63,6 @@ class Inference:
     known: records.KnownCache | None
     price_data: PriceData = field(compare=False)
     summary: Summary | None
-    contractions: Mapping[str, records.Contraction]
     kv_bytes: Mapping[str, records.Estimate]
     kv_bytes_stored: Mapping[str, records.Estimate]
     estimates: Mapping[str, records.Estimate]
@@ -88,6 +87,11 @@ class Inference:
     def first_pair(self) -> PairInference | None:
         """First pair of bands, or None for a sheet with one band."""
         return self.pairs[0] if self.pairs else None
+
+    @property
+    def contractions(self) -> Mapping[str, Marginal]:
+        """How much the prices narrow the prior of each quantity. It is empty without draws that fit."""
+        return self.summary.marginals if self.summary else {}
 
     @property
     def size_stated(self) -> bool:

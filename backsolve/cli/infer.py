@@ -1,5 +1,6 @@
 """The command `infer`: estimates from price sheets."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from derive.units import named_texts
 from invert.estimate_text import KV_NAMES
 from invert.report.layout import laid_out
 from invert.sheets.rows import FileText
+from invert.sheets.rules import COMPONENTS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -108,6 +110,8 @@ def infer_command(
         _repeat_question(like, form, workers, save)
         return
     refuse_form(form)
+    for option, words in (("--set", changes), ("--anchor", anchors), ("--suppose", supposed)):
+        _refuse_other_kind(option, words)
     if prices is not None and prices.typed and not models:
         from invert.sheets.add import TYPED_SHEET
 
@@ -177,6 +181,16 @@ def _typed_parameters() -> dict[str, str]:
         and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
         and context.params.get(one.name) not in ((), None)
     }
+
+
+def _refuse_other_kind(option: str, words: Collection[str]) -> None:
+    """Raise WrongValue for a price that is given as a fact about the model, or for such a fact that is given as a price."""
+    from invert.assumptions import ANCHORS
+
+    other, names, kind = ("--anchor", ANCHORS, "an outside fact") if option == "--set" else ("--set", COMPONENTS, "a price")
+    for word in words:
+        if (name := re.split("[@:=]", word)[0]) in names:
+            raise WrongValue(f"{option} {word}: {name} is {kind}; did you mean {other} {word}?")
 
 
 def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:

@@ -14,7 +14,7 @@ from invert.data import Data
 from invert.estimators.cases import Case, rental
 from invert.forward_model import Inversion, crossover_context, forward, invert_prices
 from invert.posterior.points import Pair, PriceData, solved
-from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, posterior, prior_spreads, summarise
+from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, posterior, summarise
 
 JOINT_STEPS = (
     ("bands.premium_in", "attention_flops_per_pair"),
@@ -171,7 +171,7 @@ _BECAUSE = {
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, records.Estimate]:
     """Return KV bytes and related quantities if all prices have one price/cost."""
-    (found, contractions), broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
+    found, broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
     anchors = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
     anchors += ("short_context", "long_context") if "premium_out" in case.price_data.cells else ("short_context",)
     anchors += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in case.price_data.cells else ()
@@ -187,29 +187,17 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, rec
     else:
         estimated = {}
         for name, equations in cited.items():
-            quantity = "weight_compute_ratio" if name == _BATCH else name
-            estimate = _estimate(name, found.marginals[quantity], case)
-            estimated[name] = replace(estimate, equations=equations, contraction=contractions[quantity].contraction, anchors=moving)
+            one = found.marginals["weight_compute_ratio" if name == _BATCH else name]
+            estimated[name] = replace(_estimate(name, one, case), equations=equations, contraction=one.contraction, anchors=moving)
     if assumptions.kv_bytes_per_token is not None:
         estimated[_KV] = records.given_value(assumptions.kv_bytes_per_token, _KV)
     return estimated
 
 
-def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, records.Contraction]]:
-    """Return the posterior of a sheet and the contraction of each quantity. Both are drawn once for the same prices."""
-
-    def draw() -> tuple[Summary, Mapping[str, records.Contraction]]:
-        found = summarise(price_data, assumptions, rental(data, assumptions).values["price_per_flop"])
-        prior, contractions = prior_spreads(price_data, assumptions), {}
-        for name, one in found.marginals.items():
-            share = 1 - (one.spread / prior[name]) ** 2
-            too_wide = share < assumptions.prior_dominated_below
-            contractions[name] = records.Contraction(
-                prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide
-            )
-        return found, contractions
-
-    return data.once((posterior_of, price_data.key, assumptions), draw)
+def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> Summary:
+    """Return the posterior of a sheet, which is drawn once for the same prices."""
+    of_flop = rental(data, assumptions).values["price_per_flop"]
+    return data.once((posterior_of, price_data.key, assumptions), lambda: summarise(price_data, assumptions, of_flop))
 
 
 def _estimate(name: str, found: Marginal, case: Case) -> records.Estimate:

@@ -26,7 +26,7 @@ from invert.estimators.panel import Priced
 from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
 from invert.posterior.points import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
-from invert.sheets.models import context_below, first_day
+from invert.sheets.models import context_below, first_shipped_days
 from invert.sheets.observables import band_edges, longest_context, observables
 from invert.sheets.read import last_day
 from invert.sheets.rows import Disclosure, ModelRow
@@ -202,7 +202,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
     # A model is not sold before its release.
     starts = (row.effective_date for row in sheet.rows if row.date_kind == "start")
-    named = first_day(model, data) if model else None
+    named = first_shipped_days(data).get((model.provider, model.model)) if model else None
     known_by = None if released else min((day for day in (named, *starts) if day), default=None)
     return Case(
         sheet=sheet,

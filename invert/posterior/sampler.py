@@ -305,13 +305,20 @@ _PRIOR_DRAWS = 2048
 
 @immutable
 class Marginal:
-    """One quantity of one sheet, SI: median, ends of the central interval, one-sided bounds at its level, spread of its log [nat]."""
+    """One quantity of one sheet, SI: median, ends of the central interval, one-sided bounds at its level.
+
+    `spread` is that of its logarithm [nat], and `prior_spread` the same before the prices are seen. `contraction` is 1 minus the ratio of
+    the variances.
+    """
 
     median: float
     low: float
     high: float
     at_most: float
     spread: float
+    prior_spread: float
+    contraction: float
+    prior_dominated: bool
 
 
 @immutable
@@ -353,11 +360,14 @@ def _marginals(found: Posterior, price_per_flop: float) -> dict[str, Marginal]:
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, level)
-    ends = np.exp(quantiles(values, share, levels))
-    return {
-        name: Marginal(median=median, low=low, high=high, at_most=at_most, spread=spread)
-        for name, (median, low, high, at_most), spread in zip(SUMMARISED, ends.tolist(), spreads.tolist(), strict=True)
-    }
+    ends, before, marginals = np.exp(quantiles(values, share, levels)), prior_spreads(found.price_data, found.assumptions), {}
+    for name, (median, low, high, at_most), spread in zip(SUMMARISED, ends.tolist(), spreads.tolist(), strict=True):
+        narrowed = 1 - (spread / before[name]) ** 2
+        marginals[name] = Marginal(
+            median=median, low=low, high=high, at_most=at_most, spread=spread, prior_spread=before[name], contraction=narrowed,
+            prior_dominated=narrowed < found.assumptions.prior_dominated_below,
+        )  # fmt: skip
+    return marginals
 
 
 def prior_spreads(price_data: PriceData, assumptions: Assumptions) -> Mapping[str, float]:

@@ -17,6 +17,7 @@ from invert.encoder import Codec, Keys, Leaf, Nested, Through, WrongShape, names
 from invert.estimate_text import six_digits
 from invert.estimators.lecture import PairInference
 from invert.posterior.draws import RELIABLE
+from invert.posterior.sampler import Marginal
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
@@ -287,6 +288,7 @@ _KEYS: dict[type, Keys] = {
         "anchors": "anchors", "sole_source": "sole_source",
     },
     records.SoleSource: {"database": "database", "ttl_seconds": "ttls"},
+    Marginal: {name: name for name in ("prior_spread", "spread", "contraction", "prior_dominated")},
     records.Observable: {"value": "value", "low": "low", "high": "high"},
     records.Misreading: _with(records.Misreading, "share"),
     records.Verdict: _with(records.Verdict, "gain_of_price", "weight"),
@@ -298,7 +300,7 @@ _KEYS: dict[type, Keys] = {
     },
 }  # fmt: skip
 _ROUNDED = frozenset([
-    Prediction, records.AlsoSold, records.Bounds, records.Contraction, records.Convention, records.Coverage, records.Estimate,
+    Prediction, records.AlsoSold, records.Bounds, Marginal, records.Convention, records.Coverage, records.Estimate,
     records.FamilyWeight, records.FamilyWeights, records.Misreading, records.Record, records.RuleScore, records.Span, records.Swing,
     records.Verdict,
 ])  # fmt: skip

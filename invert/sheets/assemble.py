@@ -56,7 +56,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
     """Return the input price [USD/token] below any threshold of each sheet on a day, in every service tier."""
     base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
-    return {row.sheet_key: _usd_per_token(row, day, book.fx) for row in base}
+    return {row.sheet_key: usd_amount(row, book.fx, day) / TOKEN_SECONDS[row.per] for row in base}
 
 
 def with_list_prices(found: list[PriceSheet], book: PriceBook, day: date) -> list[PriceSheet]:
@@ -183,11 +183,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """Return a row as a price of a day, at the exchange rate of the day."""
-    return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=_usd_per_token(row, day, fx))
-
-
-def _usd_per_token(row: PriceRow, day: date, fx: Fx) -> float:
-    return usd_amount(row, fx, day) / TOKEN_SECONDS[row.per]
+    return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=usd_amount(row, fx, day) / TOKEN_SECONDS[row.per])
 
 
 # Names.

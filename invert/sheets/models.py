@@ -140,14 +140,9 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     return _earliest_days(rows, book.newest_retrieved)
 
 
-def first_day(model: ModelRow, data: Data) -> date | None:
-    """Return the earliest day of any shipped price of a model, or None if it has no price with a date."""
-    return _first_days(data).get((model.provider, model.model))
-
-
 @cache_with_data
-def _first_days(data: Data) -> Mapping[_Name, date]:
-    """Return the earliest day of the shipped prices of each model."""
+def first_shipped_days(data: Data) -> Mapping[_Name, date]:
+    """Return the earliest day of the shipped prices of each model that has a price with a date."""
     return _earliest_days(book_of(data).rows, date.max)
 
 

@@ -10,7 +10,6 @@ from math import hypot, inf, log
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.immutable import immutable
-from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
@@ -158,13 +157,11 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
 
     A disclosure without model or lifetime applies to all of them.
     """
-    stated = [row for row in _disclosures(data.tables) if row.provider == provider and row.model in ("", model)]
+    stated = [
+        row for row in data.tables.rows_of(Disclosure) if row.disclosed_tier and row.provider == provider and row.model in ("", model)
+    ]
     # The first row that applies to a lifetime is the last one here.
     return {ttl: row.disclosed_tier for ttl in ttls for row in reversed(stated) if row.ttl_seconds in (None, ttl)}
-
-
-def _disclosures(tables: Tables) -> list[Disclosure]:
-    return [row for row in tables.rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
 @cache_with_data
@@ -174,7 +171,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
     offered = sheets_that_ship(data)
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
-    for row in _disclosures(data.tables):
+    for row in (row for row in data.tables.rows_of(Disclosure) if row.disclosed_tier):
         lifetime = int(assumptions.lifetime_not_stated) if row.ttl_seconds is None else row.ttl_seconds
         chosen = [sheet for sheet in offered if sheet.provider == row.provider and row.model in ("", sheet.model)]
         offers = [_priced(sheet, contexts.get((row.provider, sheet.model)), lifetime, assumptions) for sheet in chosen]

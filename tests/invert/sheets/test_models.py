@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from invert.sheets.assemble import models
-from invert.sheets.models import first_day, model_row_by_weights
+from invert.sheets.models import first_shipped_days, model_row_by_weights
 from invert.sheets.rows import ModelRow
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
@@ -28,11 +28,7 @@ def model(name: str) -> ModelRow:
     ],
 )
 def test_the_earliest_price_counts(name: str, day: date):
-    assert first_day(model(name), shipped_data()) == day
-
-
-def test_a_model_without_a_price_was_there_on_no_day():
-    assert first_day(model("gpt-6.1-sol").changed(model="gpt-0"), shipped_data()) is None
+    assert first_shipped_days(shipped_data())[model(name).provider, name] == day
 
 
 def sold(model: str, provider: str = "acme"):
