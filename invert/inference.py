@@ -322,7 +322,8 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     """Infer from one sheet alone, by its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(
-        PairInference(sheet=sheet, seen=seen, place=place, anchors=anchors, assumptions=assumptions) for place in range(len(seen.pairs))
+        PairInference(pair=pair, place=place, sheet=sheet, seen=seen, anchors=anchors, assumptions=assumptions)
+        for place, pair in enumerate(seen.pairs)
     )
     cache, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     kv_bytes, beside = known.side_by_side(read, data, assumptions, names)

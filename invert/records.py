@@ -93,9 +93,9 @@ class Reading:
     """
 
     name: str
+    values: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[tuple[str, str], ...]
     given: Mapping[str, float]
-    values: Mapping[str, float] = field(default_factory=dict)
     fault: str | None = None
 
     @cached_property

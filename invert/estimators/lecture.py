@@ -125,18 +125,14 @@ def drain_times(data: Data, device: str) -> dict[str, float]:
 
 @immutable
 class PairInference:
-    """All readings of one pair of bands of a sheet, by its place, and the prices that each reading predicts."""
+    """All readings of one pair of bands of a sheet, which are computed on first use, and the prices that each reading predicts."""
 
+    pair: records.BandPair
+    place: int
     sheet: PriceSheet
     seen: records.Observables
-    place: int
     anchors: records.Anchors
     assumptions: Assumptions = USUAL
-
-    @property
-    def pair(self) -> records.BandPair:
-        """The two bands."""
-        return self.seen.pairs[self.place]
 
     @cached_property
     def lecture(self) -> records.Reading:
