@@ -170,15 +170,13 @@ def value_at(record: Any, path: str) -> Any:
 
 def attribute_type(kind: Any, name: str) -> Any:
     """Return the type of a field or of a property."""
-    if name in (hints := _hints(kind)):
+    if name in (hints := _types_of_fields(kind)):
         return hints[name]
     found = getattr(kind, name)
     return get_type_hints(getattr(found, "fget", None) or found.func)["return"]
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+_types_of_fields = cache(get_type_hints)
 
 
 def _build(kind: type, values: Mapping[str, Any]) -> Any:

@@ -334,7 +334,8 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         stored["by_storage_price"] = replace(by_price, record=known.record_of_storage_price(data, assumptions))
     others = {
         "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
-        **size.estimate_by_knowledge(read, data, assumptions),
+        "total_params_by_knowledge": size.total_params_by_knowledge(read, data, assumptions, priced=False),
+        "total_params_by_price_and_knowledge": size.total_params_by_knowledge(read, data, assumptions, priced=True),
         **beside,
         **by_storage,
     }

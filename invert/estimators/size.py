@@ -445,16 +445,11 @@ def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
     return all(size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
 
 
-def estimate_by_knowledge(case: "Case", data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the total parameters by the score of the model alone, and by its list price and its score."""
-    return {
-        "total_params_by_knowledge": _total_params(case, False, data, assumptions),
-        "total_params_by_price_and_knowledge": _total_params(case, True, data, assumptions),
-    }
+def total_params_by_knowledge(case: "Case", data: Data, assumptions: Assumptions, priced: bool) -> Estimate:
+    """Return the total parameters by the score of the model, and by its list price if `priced`.
 
-
-def _total_params(case: "Case", priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
-    """Return the estimate by the benchmark with the largest gain, among those that have a score of the model and pass the tests."""
+    The benchmark is the one with the largest gain, among those that have a score of the model and pass the tests.
+    """
     if priced and (case.by_price is None or case.by_price.hosts):
         return Estimate(kind="undetermined", because=case.no_size or "a host's price. The scores are fitted with prices of makers")
     # The possible names of the model in the scores: its own, its aliases, and the name of the open model that it sells.

@@ -176,7 +176,8 @@ def _below(found: Comparison) -> list[str]:
     same += [many(len(found.sheets) - len(moving), "whole sheet")] * (len(moving) < len(found.sheets))
     lines += [f"{' and '.join(same)} did not change."] if same else []
     lines += [_HOW_TO_READ] if moving else []
-    lines += _calibration(found)
+    if (unused := _calibrating(found)) and not found.recalibrated:
+        lines.append(f"The calibration uses {_names(unused)}, at the shipped prices, which are unchanged.")
     # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
     lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_names(found.added)}."] if found.added else []
     lines += [f"Not there any more: {_names(found.gone)}."] if found.gone else []
@@ -190,12 +191,6 @@ def _rounding(sheet: SheetChange) -> list[str]:
     ]
     said = "Published prices are rounded. Estimates use the range of a ratio, not its value"
     return [f"{said}: {'; '.join(cells)}."] if cells else []
-
-
-def _calibration(found: Comparison) -> list[str]:
-    """Name the changed sheets that the calibration uses, if it does not use the changed prices."""
-    names = [] if found.recalibrated else _calibrating(found)
-    return [f"The calibration uses {_names(names)}, at the shipped prices, which are unchanged."] if names else []
 
 
 def _names(keys: Sequence[SheetKey]) -> str:

@@ -107,7 +107,10 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
                     _add_price(update, row, sheet, now, day)
                 else:
                     update.add([row], "kept" if _dated_price(row) in there else "other_day")
-            ended = _ended(now, current, day)
+            # Their own source no longer lists them, although it lists the sheet.
+            keys, sources = {row.key for row in current}, {database(row) for row in current}
+            left = [row for row in now if row.valid_to is None and row.key not in keys and database(row) in sources]
+            ended = [row for row in left if _can_end(row, day)]
             update.closed |= dict.fromkeys((row.origin for row in ended), day)
             update.add(ended, "ended")
             _add_description(update, now, current)
@@ -189,13 +192,6 @@ def _contradicted_base(new: PriceRow, now: Sequence[PriceRow]) -> PriceRow | Non
     own = any(database(row) == database(new) for row in now)
     bands = {row.threshold_tokens: row for row in now if row.component == "input"}
     return None if own or new.threshold_tokens in bands else bands.get(0)
-
-
-def _ended(now: Iterable[PriceRow], current: Sequence[PriceRow], day: date) -> list[PriceRow]:
-    """Return the valid rows that their own source no longer lists, although it lists the sheet."""
-    keys, sources = {row.key for row in current}, {database(row) for row in current}
-    left = [row for row in now if row.valid_to is None and row.key not in keys and database(row) in sources]
-    return [row for row in left if _can_end(row, day)]
 
 
 def _can_end(row: PriceRow, day: date) -> bool:

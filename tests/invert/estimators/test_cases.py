@@ -76,7 +76,8 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
         assert as_estimated(printed.kv_bytes_stored, of_both) == of_both
         beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"} | by_storage
         beside |= {"bandwidth_bound_fraction": lecture.bandwidth_bound(case, shipped_data(), assumptions)}
-        beside |= size.estimate_by_knowledge(case, shipped_data(), assumptions)
+        for name, priced in (("total_params_by_knowledge", False), ("total_params_by_price_and_knowledge", True)):
+            beside[name] = size.total_params_by_knowledge(case, shipped_data(), assumptions, priced)
         assert beside == as_estimated(printed.estimates, beside)
 
 
