@@ -21,6 +21,8 @@ from derive.show.layout import fold
 
 if TYPE_CHECKING:
     from derive.tables.lines import Problem
+    from invert.comparison_records import History
+    from invert.result import Run
 
 _PIPE_COLUMNS, _TERMINAL_COLUMNS = 100, 80
 """Columns of a line in a pipe, and in a terminal that does not state its width."""
@@ -231,6 +233,13 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         end = "" if found[0].message.endswith("?") else "."
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
+
+
+def tell_notes(run: "Run | History", own: object) -> None:
+    """Print on stderr the notes on a run, and the doubtful prices in use."""
+    for note in run.notes:
+        say(note)
+    tell_doubts(run.doubts, own)
 
 
 def report_problems(problems: Iterable[object]) -> bool:

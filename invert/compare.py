@@ -367,7 +367,8 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
             raise BadRow(*dict.fromkeys(faults))
         inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"))
         until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
-        found.append(History(key=key, days=_dated(inferences, rows), until=until, problems=tuple(problems), doubts=run.doubts))
+        days = _dated(inferences, rows)
+        found.append(History(key=key, days=days, until=until, problems=tuple(problems), notes=run.notes, doubts=run.doubts))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import fail_on, is_stream, leave, leave_without_sheets, say, tell_doubts, width
+from backsolve.streams import fail_on, is_stream, leave, leave_without_sheets, say, tell_doubts, tell_notes, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 from derive.tables.lines import Problem
@@ -213,6 +213,7 @@ def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "S
         click.echo(supposed_json(table, values))
     else:
         click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width()) for one in table))
+    tell_notes(table, asked["prices"])
     fail_on(table.problems)
     if not table:
         leave_without_sheets()
@@ -256,7 +257,8 @@ def _print_history(asked: dict[str, Any], style: str, executor: "Executor") -> S
         raise WrongValue("--history and --set do not go together")
     found = histories(**{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
     click.echo(history_answer(found, style, width()))
-    tell_doubts(found[0].doubts if found else (), asked["prices"])
+    if found:
+        tell_notes(found[0], asked["prices"])
     return [problem for one in found for problem in one.problems]
 
 

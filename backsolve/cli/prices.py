@@ -7,7 +7,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import fail_on, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, width
+from backsolve.streams import fail_on, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, tell_notes, width
 from derive.errors import WrongData, WrongValue
 from derive.files import STANDARD_INPUT, label, write
 from invert.data import read_data
@@ -130,7 +130,7 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     news = news_of(run, found, since)
     forms = {"json": lambda: CHANGES.text(news, NEWS_SCHEMA), "markdown": lambda: news_markdown(news)}
     click.echo(forms[style]() if style in forms else laid_out(news_parts(news), width()))
-    tell_doubts(run.doubts, prices)
+    tell_notes(run, prices)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 
 

@@ -13,6 +13,7 @@ ASKED = (
     ("infer", "acme/k", "--prices", "own.csv", "--as", "csv"),
     ("infer", "--prices", "own.csv"),
     ("infer", "acme/k", "--prices", "own.csv", "--history"),
+    ("infer", "acme/k", "--prices", "own.csv", "--suppose", "active_params=45B"),
     ("infer", "acme/k", "--prices", "sound.csv", "--against", "own.csv"),
     ("cite", "acme/k", "--prices", "own.csv"),
     ("prices", "list", "--prices", "own.csv"),
@@ -29,6 +30,11 @@ def test_a_doubtful_price_is_told(asked: tuple[str, ...], tmp_path: Path, monkey
     assert said.status == 0 and said.out.count("doubtful") == 0
     (line,) = [line for line in said.err.splitlines() if "doubtful" in line]
     assert "2 doubtful prices" in line and "own.csv row 2, column amount" in line and line.endswith("backsolve prices check own.csv")
+
+
+@pytest.mark.parametrize("form", [(), ("--history",), ("--suppose", "active_params=45B")])
+def test_every_form_tells_the_notes_on_a_run(form: tuple[str, ...]):
+    assert "taken from google/gemini-3.1-pro-preview" in call("infer", "gemini-3.1", *form).err
 
 
 def test_of_sheets_that_are_not_asked_for_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
