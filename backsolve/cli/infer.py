@@ -48,7 +48,7 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 @click.option("--knowledge", metavar="FILE", help="Your own scores on benchmarks of facts: a CSV as knowledge_scores.csv.")
 @options.workers("Processes that share the sheets. By default 1, and up to 4 for hundreds of sheets.")
 @options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, the table has the flagships and all other forms have every model.")
-@click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
+@click.option("--full", is_flag=True, help="Every reading of MODEL with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."
 )
@@ -141,6 +141,8 @@ def _answer(asked: dict[str, Any], shown: "Shown", workers: int | None, save: st
     chosen = (asked[name] for name in ("names", "provider", "tier", "everything", "changes"))
     default = shown.style == "table" and shown.against is None and not any((*chosen, shown.wanted, shown.wide, shown.summary))
     whole = save is not None or repeated is not None
+    if (shown.full or shown.history) and not asked["names"]:
+        raise WrongValue(f"--{'full' if shown.full else 'history'} needs a MODEL, such as gemini-3.1-pro")
     table: Run | None
     with SharedWork(workers, "infer") as executor:
         if shown.history:
@@ -230,7 +232,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
     if "style" in typed:
         shown = replace(shown, style=form.style, columns=None)
     if "columns" in typed or form.wide:
-        shown = replace(shown, columns=form.columns, wide=form.wide)
+        shown = replace(shown, columns=form.columns, wide=form.wide, full=form.full)
     if shown.style not in _INFER_FORMATS:
         raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}. Allowed: {', '.join(_INFER_FORMATS)}")
     refuse_form(shown)
@@ -251,8 +253,6 @@ def _print_history(asked: dict[str, Any], style: str, executor: "Executor") -> S
     from invert.compare import histories
     from invert.report.answer import history_answer
 
-    if not asked["names"]:
-        raise WrongValue("--history needs a MODEL, such as gemini-3.1-pro")
     if asked["changes"]:
         raise WrongValue("--history and --set do not go together")
     found = histories(**{name: value for name, value in asked.items() if name != "changes"}, executor=executor)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ MOST_LISTED = 100
 _RECORDS = ("json", "csv")
 _HISTORY_FORMATS = ("table", *_RECORDS)
 _APART = {
+    "full": ("columns", "wide"),
     "summary": ("full", "columns", "by", "wide", "against"),
     "history": ("full", "columns", "by", "wide", "against", "summary", "wanted"),
 }
@@ -87,15 +89,15 @@ def answer_texts(table: Run, moved: "Comparison | None", shown: Shown, width: in
 
 
 def _is_report(table: Run, shown: Shown) -> bool:
-    """Return whether the answer is the report of one sheet that is named."""
-    return bool(table.request.names) and len(table) == 1 and not shown.column_names
+    """Return whether the answer is the report of one sheet that is named, or the full reports of several."""
+    return bool(table.request.names) and (len(table) == 1 or shown.full) and not (shown.columns or shown.wide)
 
 
 def _sheets_text(table: Run, shown: Shown, width: int) -> str:
-    """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
+    """Return sheets as records, as a summary, as a report of each sheet, or as one table."""
     # Each form imports its own modules: together they take as long as the quickest question.
     style, columns = shown.style, shown.column_names
-    long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
+    long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by or shown.full)
     if shown.summary or long:
         from invert.report.overview import ADVICE, CSV_HEAD, OVERVIEW, OVERVIEW_SCHEMA, overview, overview_parts
 
@@ -111,7 +113,8 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     if _is_report(table, shown):
         from invert.report.sheet import full_parts, short_parts
 
-        return format_answer(style, width, lambda: (full_parts if shown.full else short_parts)(table[0], table))
+        parts_of = full_parts if shown.full else short_parts
+        return "\n\n".join(format_answer(style, width, partial(parts_of, one, table)) for one in table)
     if style != "table":
         return document(table, style, columns, shown.by)
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)

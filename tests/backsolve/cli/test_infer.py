@@ -104,6 +104,11 @@ def test_the_history_of_a_model_has_forms_for_programs():
     assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
 
 
+def test_full_has_a_report_of_each_model_and_wide_a_table_of_one():
+    assert call("infer", "gpt-5.4", "gemini-3.1-pro", "--full").out.count("All estimates, and why") == 2
+    assert call("infer", "gpt-5.4", "--wide").out.startswith("What API prices imply")
+
+
 @in_one_test(
     "asked",
     [
