@@ -11,7 +11,7 @@ from derive.errors import NotCovered, UnknownName, WrongValue, hidden, is_hidden
 from derive.tables.lines import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, grouped, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, grouped, is_typed_sheet, usd_amount
 from invert.sheets.rules import broken, descriptions_at_odds, is_traded, rows_by_sheet, strays
 from invert.sheets.sheet import LIST_TIERS, TOKEN_SECONDS, Price, PriceSheet
 
@@ -239,7 +239,8 @@ def find(
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
             if like := [] if hidden(name) else drawn_like(name, every, aliases):
                 raise UnknownModel(name, f"is not a model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
-            what = "is not a model: give a price file with --prices" if name.endswith(".csv") else "is not a model here"
+            priced_by_it = name.endswith(".csv") or is_typed_sheet(name)
+            what = "is not a model: give prices with --prices" if priced_by_it else "is not a model here"
             raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, every, aliases))
         if len(meant) == 1 and _is_beginning(name, meant[0], aliases):
             notes.append(f"{name}: taken from {'/'.join(meant[0])}, the only one here with a name that begins like this")
