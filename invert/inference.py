@@ -25,7 +25,7 @@ from invert.estimators.typical_kv import usual_stored
 from invert.records import Estimate, KnownCache, Premiums, Reliability, TierEvidence, TierRules, finished_estimate
 from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
-from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
+from invert.sheets.assemble import base_inputs, choose_sheets, models, released_sheets, rows_used, sheets
 from invert.sheets.diff import Difference, changes_since_release, released_prices
 from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days, model_row_by_weights
@@ -157,7 +157,7 @@ def _answered(
     as_of = request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
     rows = described(offered, data)
-    day = day_of(book, as_of)
+    day = as_of or book.newest_retrieved
     chosen, notes = choose_sheets(request.names, request.providers, offered, rows, book, day)
     unseen = {(row.provider, row.model) for row in book.own} - {(one.provider, one.model) for one in offered}
     if unseen and not (request.names or request.providers or request.tier or request.everything):

@@ -23,7 +23,6 @@ from invert.estimators.size import with_scores
 from invert.report.contract import CODEC, Question, anchors_given, read_question
 from invert.report.contract import saved as as_saved
 from invert.result import Run
-from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
 
@@ -62,7 +61,7 @@ def saved_run(path: str) -> SavedRun:
 def arguments(saved: SavedRun) -> dict[str, Any]:
     """Return the arguments of `infer` that ask the same question. They include the day if the current data have another one."""
     request = saved.request
-    moved = day_of(book_of(read_data(), request.prices)) != saved.as_of
+    moved = book_of(read_data(), request.prices).newest_retrieved != saved.as_of
     return {
         "names": request.names, "prices": request.prices, "provider": request.providers, "tier": request.tier,
         "everything": request.everything, "as_of": saved.as_of if request.as_of or moved else None, "anchors": saved.anchors,

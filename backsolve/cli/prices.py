@@ -121,9 +121,8 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
     from invert.report.changes import CHANGES, NEWS_SCHEMA, news_markdown, news_of, news_parts
-    from invert.sheets.assemble import day_of
 
-    if (last := day_of(book_of(read_data(), prices), as_of)) <= since:
+    if (last := as_of or book_of(read_data(), prices).newest_retrieved) <= since:
         raise WrongValue(f"--since {since} is not before {last}, the day of the prices")
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)

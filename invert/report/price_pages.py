@@ -8,7 +8,7 @@ from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from invert.data import Data
 from invert.report.layout import several
-from invert.sheets.assemble import day_of, find, models, rows_used, sheets
+from invert.sheets.assemble import find, models, rows_used, sheets
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey, grouped
 from invert.sheets.sheet import money_unit, placed, spelled
 
@@ -65,7 +65,7 @@ def references_of(
         # The name of a model may contain the mark.
         model, mark, place = name.rpartition("#")
         model, place = (model, place) if mark and name not in whole else (name, "")
-        for one in find([model], sheets(book, as_of, tier), known, book, day_of(book, as_of))[0]:
+        for one in find([model], sheets(book, as_of, tier), known, book, as_of or book.newest_retrieved)[0]:
             rows, day = [row for row in rows_used([one], book) if not place or row.place == placed(place, one.prices)], str(one.as_of)
             keys.add(one.key)
             found.append(price_reference(rows[0], day) if place else sheet_reference(rows, day, html_base))

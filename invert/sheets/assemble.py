@@ -35,7 +35,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     Without a tier, there is one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like `everything`,
     gives every tier with the batch sheets. Raise UnknownName for a tier that no sheet has on any day.
     """
-    day = day_of(book, as_of)
+    day = as_of or book.newest_retrieved
     tiers = {row.service_tier for row in book.rows}
     if tier not in ("", _ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
@@ -65,11 +65,6 @@ def with_list_prices(found: list[PriceSheet], book: PriceBook, day: date) -> lis
         return found
     listed = {key[:3]: price for tier in reversed(LIST_TIERS) for key, price in base_inputs(book, day).items() if key[3] == tier}
     return [sheet if sheet.service_tier in LIST_TIERS else replace(sheet, list_input=listed.get(sheet.key[:3])) for sheet in found]
-
-
-def day_of(book: PriceBook, as_of: date | None = None) -> date:
-    """Return the given day, or else the newest retrieval day of the book."""
-    return as_of or book.newest_retrieved
 
 
 def prices_to_come(rows: Iterable[PriceRow], book: PriceBook, day: date) -> dict[_Name, str]:

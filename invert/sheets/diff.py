@@ -17,7 +17,7 @@ from derive.tables import shipped
 from derive.tables.lines import split_line
 from derive.units import show
 from invert.data import Data, cache_with_data
-from invert.sheets.assemble import day_of, models
+from invert.sheets.assemble import models
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, sound_rows
 from invert.sheets.rows import (
     OWN_COLUMNS,
@@ -177,7 +177,7 @@ def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None =
 
 
 def _state_on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool = False) -> State:
-    day = day_of(book, day)
+    day = day or book.newest_retrieved
     released = release_of(data)
     rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
     return State(rows=rows, day=day, own=of_file if laid_over else None)

@@ -9,7 +9,7 @@ from derive.show.layout import csv_text, name_beside, name_column, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits
-from invert.sheets.assemble import day_of, find, released_sheets, sheets
+from invert.sheets.assemble import find, released_sheets, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.models import described, first_days
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
@@ -39,7 +39,7 @@ def listed_sheets(
     offered = sheets(book, as_of, everything=everything)
     known, sellers = described(offered, data), {row.provider.lower() for row in book.rows}
     wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
-    found, notes = find(wanted, offered, known, book, day_of(book, as_of), several=True) if names else (offered, [])
+    found, notes = find(wanted, offered, known, book, as_of or book.newest_retrieved, several=True) if names else (offered, [])
     released, late = released_sheets(found, known, first_days(offered, book, data), named=bool(names))
     return released, [*notes, *late]
 
