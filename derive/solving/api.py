@@ -15,7 +15,7 @@ from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMEN
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import nearest_givens
-from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
+from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.propagation import results_of
@@ -167,8 +167,7 @@ def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switche
 def _respond_as_typed(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str]) -> Solution:
     """Return the answer with every given as it is typed."""
     if not _is_of_deployment(unknown, given):
-        solution = answer_question(unknown, given, switches)
-        return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
+        return answer_question(unknown, given, switches)
     from derive.solving.deployments.meant import answer_as_meant
 
     return answer_as_meant(_respond_at_once, unknown, given, switches, beside)

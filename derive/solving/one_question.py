@@ -3,7 +3,7 @@
 The first attempt that has an answer is the answer. The answer prints the suppositions of its attempt.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from math import inf, isclose
 from typing import Any
@@ -25,7 +25,7 @@ from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import SHARES
-from derive.solving.question.givens import is_limit, is_symbolic, read_limits
+from derive.solving.question.givens import is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
     drop_knowns,
@@ -316,40 +316,6 @@ def _answer_once(asked: Question) -> Solution:
 
         solution, way = answer_with_way(asked)
     return replace(solution, along=(asked, way))
-
-
-def answer_without_one(
-    unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
-) -> Solution:
-    """Return the answer. If inputs are missing, return the answer without one input that contradicts the others, if there is one."""
-    if not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
-        return solution
-    return next(_answers_without_one(unknown, solution, ask, given, switches), solution)
-
-
-def _answers_without_one(
-    unknown: str, refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
-) -> Iterator[Solution]:
-    """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
-
-    def pose_with(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(pose_question(unknown, values, switches))
-
-    whole = pose_with(given)
-    if is_reachable(whole) and refused.unknown == whole.unknown:
-        # No given hides a way, or made another question of this one.
-        return
-    for name in (name for name, value in given.items() if len(given) > 1 and not is_limit(value)):
-        fewer = {other: value for other, value in given.items() if other != name}
-        asked = pose_with(fewer)
-        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
-            continue
-        found = ask(fewer)
-        used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id).symbols}
-        speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
-        if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
-            told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
-            yield replace(found, unused=(*found.unused, name)).warn("not used", told)
 
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:

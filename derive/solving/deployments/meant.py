@@ -25,7 +25,7 @@ from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
 from derive.solving.limits.best_size import Ask, answer_at_largest_batch, answer_together
 from derive.solving.limits.limits import FREE
-from derive.solving.one_question import answer_question, answer_without_one
+from derive.solving.one_question import answer_question
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
 from derive.solving.question.defaults import SHARES
 from derive.solving.question.givens import as_typed, is_limit
@@ -74,7 +74,6 @@ def _answer_without_input_limits(
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
-    solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
     solution = include_waiting(solution, given, ask, switches)

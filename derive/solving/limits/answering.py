@@ -147,8 +147,6 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if not any(has_way(unlimited.unknown, unlimited.equalities, frozenset(known)) for known in known_values(unlimited)):
         return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
-    if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
-        return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     is_point = {one.kind for one in solution.answers} == {"point"}
     if is_by_stand_in(solution) and any(one.moves for one in split_limits(asked)):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whole
-from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
@@ -103,9 +102,6 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     end: End | None = None
     for size in sorted({*unknowns} & {*SIZED}, key=SIZED.index):
         found[size] = _answer_beside(ask, size, given, end, limited)
-        results = [name for name in unknowns if name not in SIZED]
-        if not {symbol for id in found[size].equations for symbol in equation(id).symbols}.isdisjoint(results):
-            found[size] = _answer_beside(ask, size, drop_results(given, results), end, limited)
         end = end or best_end(found[size])
     others = {name: _answer_beside(ask, name, given, end, limited) for name in unknowns if name not in found}
     return tuple({**found, **others}[name] for name in unknowns)
