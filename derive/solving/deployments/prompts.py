@@ -17,7 +17,6 @@ from derive.solving.question.propagation import results_of
 from derive.solving.result import Solution
 
 _TOGETHER = "prompts are on the chips that decode, because decode alone leads to no answer"
-
 _OF_A_STEP = f"the limit on {DecodeStep.time} is for decode alone. With prompts between the steps a user waits longer for a token"
 
 _AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
@@ -42,9 +41,9 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
         if isinstance(alone, NotMadeOf):
             raise alone
         return alone
-    pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
-    if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown) and pays_prompts:
-        alone = alone.warn(DECODE_ALONE, _OF_A_STEP)
+    if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown):
+        pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
+        alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if pays_prompts else alone
     if DECODE_ALONE not in alone.kinds:
         return alone
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
