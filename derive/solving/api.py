@@ -13,7 +13,6 @@ from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.records import LOWER, UPPER
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
@@ -214,18 +213,6 @@ def answer_everywhere(ask: Callable[[Mapping[str, Given], Switches], Answers], g
     from derive.solving.many.points import answer_many
 
     return answer_many(ask, given, switches)
-
-
-def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches) -> bool:
-    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
-
-    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, Switches("H100-SXM:fp8", "Llama-3.1-70B")
-    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
-    (True, False)
-    """
-    asked = pose_question(unknown, given, switches)
-    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return is_reachable(suppose_usual(asked)) or any(asked.unknown in row.symbols for row in rows)
 
 
 def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:

@@ -11,7 +11,7 @@ from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.roles import Memory
-from derive.solving.api import Given, may_have_answer, respond, respond_all
+from derive.solving.api import Given, respond, respond_all
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL
 from derive.solving.limits.best_size import best_end
@@ -59,7 +59,7 @@ def find_answered_beside(unknown: str, given: Mapping[str, Given], switches: Swi
     """Return the first quantity that the registry distinguishes from the unknown and that has an answer to this question."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
-            if may_have_answer(name, given, switches) and respond(name, given, switches).answers:
+            if respond(name, given, switches).answers:
                 return str(name)
     return None
 
