@@ -79,12 +79,18 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
 def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
     """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it.
 
-    It is no bound if the answer at the largest size itself is one to the other side.
+    If it is a bound to the other side itself, the answer is what all sizes leave.
     """
     low, high = sized.answers[0].ends
     smaller = max(1.0, (high or 0.0) / 2, low if low != high else 0.0)
     bounded = bound_to_one_side(found, [ask(name, {**given, FREE: smaller})], [FREE])
-    return bounded if bounded.answers else replace(found, answers=tuple(replace(one, bound=None) for one in found.answers))
+    least = max(1.0, stretches_of(sized.answers)[0][0])
+    other = None if bounded.answers else ask(name, {**given, FREE: least}).first_value
+    if other is None:
+        return bounded
+    ends, (_, *said) = sorted((other, found.answers[0].point)), found.said
+    told = f"at {FREE} = {show(FREE, least)} to {show(FREE, found.given[FREE])}"
+    return replace(found, answers=(Answer(kind="interval", low=ends[0], high=ends[1]),), said=(told, *said))
 
 
 def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
