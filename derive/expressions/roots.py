@@ -1,6 +1,6 @@
 """Find the roots of smooth formulas in the domain of a quantity, and their elasticities."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, isfinite
 from typing import Any
 
@@ -41,11 +41,18 @@ def _number(root: Tree, values: Mapping[str, float]) -> float:
         return inf
 
 
-def is_zero(tree: Tree, values: Mapping[str, Any], share: float = LAST_DIGITS) -> bool:
-    """Return whether a formula in 50 digits is at most the change that a share of its quantities causes, such as their last digits."""
+def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
+    """Return whether a height is at most the change that this relative change of each value causes."""
+    here = height(values)
+    moves = (abs(height({**values, name: value * (1 + sign * share)}) - here) for name, value in values.items() for sign in (1, -1))
+    return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
+
+
+def is_zero(tree: Tree, values: Mapping[str, Any]) -> bool:
+    """Return whether a formula in 50 digits is at most the change that the last digits of its quantities cause."""
     number, found = precise_slopes(tree, values)
     moves = (abs(values[name] * slope) for name, slope in found.items())
-    return bool(abs(number) <= share * sum(move for move in moves if isfinite(move)))
+    return bool(abs(number) <= LAST_DIGITS * sum(move for move in moves if isfinite(move)))
 
 
 def is_in_domain(unknown: str, value: float) -> bool:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
-from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_rounding, is_zero, real_roots
+from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, is_zero, real_roots
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation, Requirement, right_side_at, tree_of_function
 from derive.solving.engine.legs import Composed
@@ -166,7 +166,7 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         return []
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not _DOUBTFUL < error < inf)
-    if not (error <= LAST_DIGITS or lost or is_zero(difference(*equation.trees), at, HOLDS)):
+    if not (error <= LAST_DIGITS or lost or is_negligible(lambda at: equation.left_side(at) - right_side_at(equation, at), at, HOLDS)):
         return []
     if loose > HOLDS or not error <= LAST_DIGITS:
         exact = many_digits()
