@@ -170,8 +170,12 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
             found = _answer_at_limits(ask, given, inputs, read)
             break
         except NotMadeOf as error:
-            if error.limit in inputs or error.limit not in sides:
+            if error.limit not in sides:
                 raise
+            if error.limit in inputs:
+                # At the limit the givens contradict each other: it may be met by what they make of it.
+                fewer = _answer_within_sides(ask, unknown, {name: value for name, value in given.items() if name != error.limit}, read)
+                return replace(fewer, unused=(*fewer.unused, error.limit))
             inputs[error.limit] = sides[error.limit]
     if len(inputs) < len(sides) and found.is_refused_for("missing_givens"):
         with suppress(NotMadeOf):
