@@ -219,7 +219,7 @@ def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
         name, equals, value = item.partition("=")
         name = "tier" if name in _TIER_WORDS else name
         with suppress(UnknownName):
-            if quantity(item):
+            if not equals and quantity(item):
                 several = f"Several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."
                 raise WrongValue(f"{item} has no value: write {item}=VALUE. {several}")
         # A price other than the words of the option is a quantity.
