@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 from typing import SupportsFloat
 
-from derive.answers import Interval, Series, Spread
+from derive.answers import Interval, Series
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
@@ -99,7 +99,7 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
     """
     unknown = resolve_price_word(unknown, switches.using)
-    alone, with_trials = not _list_spreads(given, switches), _may_have_trials(given, switches)
+    alone, with_trials = not list_spreads(read_limits(given)[0], switches), _may_have_trials(given, switches)
 
     def ask(values: Mapping[str, Given], switches: Switches) -> Answers:
         if leading and (fleet := _answer_fleet(unknown, values, switches)):
@@ -110,17 +110,12 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     return answer_everywhere(ask, given, switches)[0]
 
 
-def _list_spreads(given: Mapping[str, Given], switches: Switches) -> Collection[Spread]:
-    """Return the ranges, lists and sweeps of the givens."""
-    return list_spreads(read_limits(given)[0], switches).values()
-
-
 def _may_have_trials(given: Mapping[str, Given], switches: Switches) -> bool:
     """Return whether values of the unknown are tried: at few points, and beside a chip or a model.
 
     Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
     """
-    spreads = _list_spreads(given, switches)
+    spreads = list_spreads(read_limits(given)[0], switches).values()
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
     return not many and bool(switches.hardware or switches.model)
 

@@ -30,17 +30,14 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
     """
     together, named = equation(Prompts.together), variant_of_prompts(using, variants)
-    try:
-        alone: Solution | NotMadeOf = by(using, given)
-    except NotMadeOf as error:
-        alone = error
-    if isinstance(alone, NotMadeOf) or alone.is_refused_for("missing_givens"):
+    alone: Solution | None = None
+    with suppress(NotMadeOf):
+        alone = by(using, given)
+    if alone is None or alone.is_refused_for("missing_givens"):
         both = _answer_together(by, given, using) if Tokens.prompt in given and not named else None
         if both and both.answers and any(equation(id).variant == together.variant for id in both.equations):
             return both.warn(answer_beside_prompts.__name__, _TOGETHER)
-        if isinstance(alone, NotMadeOf):
-            raise alone
-        return alone
+        return alone or by(using, given)
     if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown):
         pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
         alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if pays_prompts else alone
