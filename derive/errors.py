@@ -29,8 +29,9 @@ class UnknownName(BacksolveError):
 class AmbiguousName(BacksolveError):
     """A word with several meanings. The message lists them."""
 
-    def __init__(self, kind: str, given: str, meant: Iterable[str]):
+    def __init__(self, kind: str, given: str, meant: tuple[str, ...]):
         super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: use one of these")
+        self.meant = meant
 
 
 class SeveralNames(BacksolveError):

@@ -1,7 +1,7 @@
 """Questions as people type them: read them, answer them for each deployment, and draw the answers."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from derive.answers import Column, Interval, Result, Series, Spread
-from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue
+from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
@@ -34,9 +34,13 @@ class Deployment(NamedTuple):
 
 @immutable
 class Asked:
-    """A question: its unknowns, other words that were typed (by quantity), its inputs as typed and as they are solved, and its switches."""
+    """A question: its unknowns, other words that were typed (by quantity), its inputs as typed and as they are solved, and its switches.
+
+    `several` has all meanings of the word of an unknown, if it has several.
+    """
 
     unknowns: tuple[str, ...]
+    several: Mapping[str, tuple[str, ...]]
     words: Mapping[str, str]
     texts: Mapping[str, str]
     given: Mapping[str, Given]
@@ -83,19 +87,29 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
-    found = {word: meant_beside(word, (*words, *texts, *beside)) for word in words}
+    meant = {word: _meanings(word, (*words, *texts, *beside)) for word in words}
+    called = [(name, word) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):
-            found[word] = quantity(word).name
+            called.append((quantity(word).name, word))
     return Asked(
-        unknowns=tuple(found[word] for word in words),
-        words={name: word for word, name in found.items() if word != name},
+        unknowns=tuple(dict.fromkeys(name for names in meant.values() for name in names)),
+        several={name: names for names in meant.values() for name in names if len(names) > 1},
+        words={name: word for name, word in called if word != name},
         texts=texts,
         given=drawn_inputs(texts, spans, switches.zipped) if drawn else texts,
         switches=switches,
         strict=strict,
         deployments=tuple(Deployment(*one, {name: values[at] for name, values in each.items()}) for at, one in enumerate(chips_and_models)),
     )
+
+
+def _meanings(word: str, others: Collection[str]) -> tuple[str, ...]:
+    """Return the quantity that an unknown means among other names, or all its meanings if they do not decide."""
+    try:
+        return (meant_beside(word, others),)
+    except AmbiguousName as error:
+        return error.meant
 
 
 def combine_presets(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -137,7 +151,18 @@ def _zipped_values(spans: Mapping[str, Spread], many: int) -> dict[str, tuple[fl
 def answer_columns(asked: Asked) -> list[Column]:
     """Return each deployment with its answers, or, among several, with the reason why the tables do not cover it."""
     names = _names_apart(asked.deployments) if len(asked.deployments) > 1 else [""]
-    return [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, names, strict=True)]
+    columns = [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, names, strict=True)]
+    return _drop_unanswered(asked, columns) if asked.several else columns
+
+
+def _drop_unanswered(asked: Asked, columns: Sequence[Column]) -> list[Column]:
+    """Return the answers without those meanings of a word that the inputs do not determine. Raise AmbiguousName if they determine none."""
+    answered = {name for one in columns for name, solution in zip(asked.unknowns, one.solutions, strict=False) if solution.answers}
+    for name, meant in asked.several.items():
+        if answered.isdisjoint(meant):
+            raise AmbiguousName("quantity", asked.words[name], meant)
+    kept = [at for at, name in enumerate(asked.unknowns) if name in answered or name not in asked.several]
+    return [replace(one, solutions=tuple(one.solutions[at] for at in kept if one.solutions)) for one in columns]
 
 
 def _answer_or_reason(asked: Asked, one: Deployment, name: str) -> Column:

@@ -10,7 +10,7 @@ from functools import cache
 from math import log
 from typing import TYPE_CHECKING
 
-from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
+from derive.errors import MOST_MEANT, AmbiguousName, BacksolveError, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, models, requests, serving, sheets, steps, training
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, FILLERS, OWN_UNITS, TENSOR_PARALLEL, UNIT_ENDINGS, WHERE_ASKED, in_full
 from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
@@ -67,13 +67,15 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: Collection[str] = ()) -> None:
-    """Raise an error for all names that match no single quantity. Names in `beside` are not checked."""
-    refused = []
+    """Raise an error for all names that match no quantity, or several if they are not asked for. Names in `beside` are not checked."""
+    refused: list[BacksolveError] = []
     for name in dict.fromkeys(names):
         try:
             meant_beside(name, (*names, *beside), asked)
-        except (UnknownName, AmbiguousName) as error:
+        except UnknownName as error:
             refused.append(error)
+        except AmbiguousName as error:
+            refused += [error] if name not in asked else []
     if refused:
         raise refused[0] if len(refused) == 1 else SeveralNames(refused, _SEARCHES)
 

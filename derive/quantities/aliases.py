@@ -1,4 +1,4 @@
-"""Words for quantities in other programs, accepted instead of the name. A word with several meanings is refused with a list of them."""
+"""Words for quantities in other programs, accepted instead of the name. A word with several meanings is refused as an input."""
 
 import re
 from collections.abc import Mapping
@@ -225,7 +225,7 @@ _CALLED = (
     ("training_electricity_cost", "training_energy_cost training_power_cost"),
     ("output_energy", "energy_per_request request_energy job_energy"),
 )
-"""Quantities and their words. A word for several quantities is refused with a list of them, unless other words decide."""
+"""Quantities and their words. A word for several quantities is refused as an input, unless other words decide."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **{old: (new,) for old, new in RENAMED.items()},

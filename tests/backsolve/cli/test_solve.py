@@ -54,3 +54,16 @@ def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_comman
 def test_a_rule_of_thumb_answers_with_its_name():
     found = json.loads(call("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T", "--as", "json").out)
     assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
+
+
+@in_one_test(
+    ("word", "given", "names"),
+    [
+        ("tokens_per_second", ("batch=4", "step_time=20ms"), ["throughput", "tokens_per_second_per_user"]),
+        ("latency", ("compute_time=8ms", "memory_time=5ms"), ["step_time"]),
+    ],
+)
+def test_a_word_with_several_meanings_is_answered_in_each_that_the_inputs_determine(word, given, names):
+    found = json.loads(call("solve", word, *given, "--as", "json").out)
+    assert [one["unknown"] for one in (found if isinstance(found, list) else [found])] == names
+    assert refused("solve", word).startswith(f"backsolve: quantity '{word}' could mean {names[0]}")
