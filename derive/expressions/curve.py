@@ -61,16 +61,8 @@ def find_zeros(name: str, height: Height, places: int = _PLACES, tolerance: floa
         if len(more):
             x = np.unique(np.concatenate([x, more]))
             y = height(x)
-    zeros = [_round_zero(one, height) for one in (*_crossings(x, y, height, tolerance), *_level_stretches(x, y, height))]
+    zeros = [*_crossings(x, y, height, tolerance), *_level_stretches(x, y, height)]
     return sorted(zeros, key=lambda one: one[0] or 0.0), y[np.isfinite(y)]
-
-
-def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
-    """Return a point as a whole number if it is one up to rounding."""
-    point, whole = zero[0], round(zero[0] or 0.0)
-    if point is None or zero[0] != zero[1] or abs(point - whole) > 2 * HOLDS * point:
-        return zero
-    return (float(whole), float(whole)) if abs(height(np.array([float(whole)]))[0]) <= HOLDS else zero
 
 
 def last_places(inside: Floats, outside: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
