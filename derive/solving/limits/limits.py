@@ -17,6 +17,7 @@ from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
 from derive.solving.engine.find import answer_forwards
 from derive.solving.engine.plan import giving_equations
+from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
 from derive.solving.question.presets import tell_given
@@ -80,7 +81,8 @@ class LimitByEquations(Limit):
 
     def value_at(self, place: float) -> float | None:
         """Return the result at a value of the unknown, whether memory suffices there or not."""
-        return self.evaluate_at(place).first_value
+        forwards = result_with(drop_knowns(self.alone, {self.name}), self.name, {self.alone.unknown: place})
+        return self.evaluate_at(place).first_value if forwards is None else forwards
 
     def is_met_at(self, place: float) -> bool:
         """Return whether the result is within the limit at a value of the unknown."""
