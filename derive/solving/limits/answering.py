@@ -214,9 +214,10 @@ def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tupl
     always = tuple(f"{one.words} holds with any {asked.unknown}" for one in moved)
     if solution.is_refused_for("missing_givens") and moved:
         row = QUANTITIES[asked.unknown]
-        there = next(one for one in (moved[0].evaluate_at(row.at(share)) for share in _SHARES) if one.answers)
+        places = (moved[0].evaluate_at(row.at(share)) for share in _SHARES)
+        there = next((one for one in places if one.answers), solution)
         whole = Answer(kind="interval", low=row.floor, high=None if row.ceiling == inf else row.ceiling)
-        solution = replace(there, unknown=row.name, unit=row.unit, answers=(whole,), route=(), said=())
+        solution = replace(there, unknown=row.name, unit=row.unit, answers=(whole,), route=(), said=(), reason=None)
         told, always = (*told, *always), ()
     if solution.reason and told:
         return replace(solution, reason=solution.reason.reword(lambda message: f"{told[0]}; {message}")), way
