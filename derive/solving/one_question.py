@@ -94,7 +94,9 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
         beside = _answer_numbers(posed)
         # What follows from a default of the unknown, or from an unknown that contradicts a given, says nothing of it.
         used = [one for one in posed.equalities if one.reference in beside.equations]
-        circular = any(asked.unknown in (one.put_in if found.answers else (*one.put_in, *one.symbols)) for one in used)
+        circular = (
+            any(asked.unknown in (*one.put_in, *(() if found.answers else one.symbols)) for one in used) or asked.unknown in beside.given
+        )
         if circular or [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
             continue
         if name in COUNTED and not isclose(beside.value, round(beside.value), rel_tol=HOLDS):
