@@ -37,6 +37,7 @@ from scipy.linalg import lstsq
 
 from campaigns.states import State, states, untrue_defaults
 from derive import solve
+from derive.answers import COUNTED
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, meant_beside
@@ -52,8 +53,11 @@ RESOURCES = ("chips", "replicas", "fleet_chips", "batch", "racks", "sequences_in
 SIZES = ("batch", "chips", "replicas", "context_length", "sequences_in_flight", "microbatches", "pipeline_stages")
 """What a limit leaves open if it is neither given nor asked for."""
 
-WHOLE = {*RESOURCES, *SIZES, "fleet_sequences_in_flight"} - {"fleet_cost", "context_length"}
+WHOLE = {*COUNTED, "pipeline_stages", "fleet_sequences_in_flight"}
 """What the program rounds to whole ones."""
+
+NO_WHOLE = "no whole value of "
+"""How the reason begins if limits leave only parts."""
 
 MET = (" is met", " are met")
 """How an answer ends the line of its targets. They are limits."""
@@ -480,7 +484,8 @@ def end_of(question: Question) -> End:
         return End("right" if right else "wrong", f"{solution.unknown} = {' or '.join(map(str, solution.answers))}", seconds, question)
     reason = solution.reason
     assert reason
-    word = "contradiction" if reason.code in CLAIMS else "refused"
+    # A deployment may have a part of a chip or of a sequence, and no answer has.
+    word = "right" if reason.message.startswith(NO_WHOLE) else "contradiction" if reason.code in CLAIMS else "refused"
     return End(word, f"{reason.code}: {reason.message}; missing {reason.missing}", seconds, question, reason.missing)
 
 
