@@ -68,7 +68,7 @@ DEFAULTS = (
         together=True,
         found=True,
     ),
-    Default("hop_latency", 0.0, gives_way=(("grid_latency", "minimum_latency", "allreduces_per_layer"),), ideal="lower", found=True),
+    Default("hop_latency", 0.0, gives_way=(("grid_latency", "minimum_latency"),), ideal="lower", found=True),
     Default("idle_fraction", 0.0, gives_way=(("hop_latency", "microbatches", "sequences_in_flight"),), ideal="lower"),
     Default(
         "tokens_verified_per_step",
