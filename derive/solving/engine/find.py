@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from math import inf
 
-from derive.answers import SHORT, values_of_steps
+from derive.answers import COUNTED, SHORT, values_of_steps
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, Equation
 from derive.roles import Batch
@@ -295,7 +295,9 @@ def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown, and rest on a given if there is one. A refusal says something."""
     ceiling = QUANTITIES[asked.unknown].ceiling
     typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
-    cut = any(one.kind == "point" or one.least > 0 or one.high not in (None, ceiling) for one in bounded.answers)
+    # From a chip and a model alone it is no news that a count is one or more.
+    floor = 1.0 if asked.unknown in COUNTED and not typed else 0.0
+    cut = any(one.kind == "point" or one.least > floor or one.high not in (None, ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
 
 
