@@ -66,7 +66,7 @@ STOPGAPS = (
         quantity="kv_cache_bytes",
         value=0.0,
         text="only the weights: without batch and context_length there is no cache",
-        absent=("batch", "microbatches", "sequences_in_flight"),
+        absent=("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
         no_results=True,
     ),
     Stopgap(
