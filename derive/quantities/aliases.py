@@ -75,6 +75,7 @@ _COSTS_OF_A_TIME = {
 }
 _BY_THE_HOUR = ("cost_per_hour", "hourly_cost")
 _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
+_OF_ONE_CHIP = "throughput_per_chip tokens_per_second_per_chip tps_per_chip tgs"
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -109,7 +110,7 @@ _CALLED = (
     ("request_latency", "e2e e2el e2e_latency end_to_end_latency response_time time_to_last_token end_to_end_request_latency"),
     ("tokens_per_second_per_user", "throughput_per_user interactivity speed_per_user user_speed tps_per_user"),
     ("throughput", "decode_throughput output_throughput output_token_throughput output_tokens_per_second output_tps"),
-    ("decode_rate_per_chip", "throughput_per_chip tokens_per_second_per_chip tps_per_chip tgs"),
+    ("decode_rate_per_chip", _OF_ONE_CHIP),
     ("prefill_time", "prefill_latency"),
     ("prefill_throughput", "prefill_tokens_per_second prefill_tps prompt_throughput input_throughput prompt_tokens_per_second"),
     ("prefill_throughput", "input_tokens_per_second prompt_tps input_tps"),
@@ -280,7 +281,9 @@ _IN_FLIGHT_BESIDE = {
 """Rates of one replica mean all replicas if replicas are asked for or given, and no rate of all replicas is given. Sequences of a pass mean
 all stages if there are stages.
 """
+_OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
 _OF_ALL_OR_ONE = {
+    **dict.fromkeys(_OF_TRAINING, "training_throughput"),
     **{"tokens_per_second_per_user": "throughput", "throughput": "tokens_per_second_per_user"},
     "fleet_throughput": "tokens_per_second_per_user",
     **dict.fromkeys(("batch", "sequences_in_flight", "layers"), ""),
@@ -288,7 +291,6 @@ _OF_ALL_OR_ONE = {
     **dict.fromkeys(("cost_per_token", "energy_per_token", "tokens_per_dollar", "requests_per_second", "chip_price"), "throughput"),
 }
 """A rate of all sequences or of one sequence. Beside a batch or a model both meanings are possible, with different values."""
-_OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
 _OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
 _UTILISATION = {
@@ -343,6 +345,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_COPIES, _COPIES_BESIDE),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
+    **dict.fromkeys(_OF_ONE_CHIP.split(), dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_rate_per_chip")),
     "microbatches": {"bubble_fraction": "training_microbatches"},
     # The cache of one sequence is sent, unless the number of sequences is given.
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
