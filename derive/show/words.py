@@ -240,13 +240,13 @@ def answer_line(unknown: str, answer: Answer, regime: bool = True, after: str = 
 
 
 def value_in_words(unknown: str, answer: Answer) -> str:
-    """Return the value of an answer, rounded to whole numbers if the quantity is bought."""
+    """Return the value of an answer, rounded to a whole number if it is a bound on what is counted, or if the quantity is bought."""
     if answer.kind == "point":
-        shown = show(unknown, answer.point)
-        if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
-            return f"{shown}{OR[answer.bound]}"
         if answer.bound:
             return _bound_in_words(unknown, answer.point, answer.bound)
+        shown = show(unknown, answer.point)
+        if unknown not in BOUGHT or answer.point == round(answer.point):
+            return shown
         whole = answer.whole_ones or 0.0
         most = " at most" if whole < answer.point else ""
         return shown + (f" (so {whole:.0f} whole one{'s' * (whole != 1)}{most})" if f"{whole:.0f}" != shown else "")
@@ -287,13 +287,16 @@ def one_end(answer: Answer) -> float | None:
     return answer.high if not answer.low else answer.low if answer.high is None else None
 
 
+_WITH_PARTS = 1000
+"""Whole numbers from here on are printed without the number that they are rounded from, whose four digits have no parts."""
+
+
 def _bound_in_words(unknown: str, end: float, side: str) -> str:
     """Return a bound, with the number that it is rounded from if the quantity is counted."""
     whole = next_whole(end, side)
     if unknown not in COUNTED or not whole or abs(end - whole) <= HOLDS * whole:
         return f"{show(unknown, end)}{OR[side]}"
-    exact, shown = show(unknown, end), f"{whole:.0f}"
-    return f"{shown}{OR[side]}{f' (from {exact})' if exact != shown else ''}"
+    return f"{whole:.0f}{OR[side]}{f' (from {show(unknown, end)})' if whole < _WITH_PARTS else ''}"
 
 
 def _whole_ones(unknown: str, answer: Answer) -> str:

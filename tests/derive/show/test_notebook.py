@@ -18,7 +18,7 @@ def shown(unknown, **given):
 
 def test_the_answer_the_steps_and_the_assumptions_are_there():
     text = shown("batch", **DEPLOYED, step_time="15ms")
-    assert text.startswith("**batch = 946.3 or less   where memory-bound (memory_time >= attention_time + compute_time)**")
+    assert text.startswith("**batch = 946 or less (from 946.3)   where memory-bound (memory_time >= attention_time + compute_time)**")
     assert r"= 12.52\,\text{ms}$$" in text and "(`roofline.memory_time@1`):" in text
     assert r"$W = 3.35\,\text{TB/s}$ (hardware.csv H100-SXM hbm_bandwidth)" in text
     assert "- mfu = 1 (default)" in text
