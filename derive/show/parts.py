@@ -368,13 +368,19 @@ def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
 
 
 def join_sweeps(tables: Sequence[tuple[str, Sweep]], labels: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the head and the rows of several sweeps over the same points: the columns that all share, then the other columns of each."""
+    """Yield the head and the rows of several sweeps over the same points: the columns that all share, the other columns of each, and why a
+    point has no answer.
+    """
     columns = [dict(zip(sweep_head(*one), zip(*sweep_cells(*one), strict=True), strict=True)) for one in tables]
     shared = [name for name in tables[0][1].given if all(columns[0][name] == one.get(name) for one in columns)]
     found = [(name, columns[0][name]) for name in shared]
+    why: list[dict[str, None]] = [{} for _ in range(len(tables[0][1]))]
     for label, (unknown, table), cells in zip(labels, tables, columns, strict=True):
-        *own, _ = sweep_head(unknown, table)
+        *own, where = sweep_head(unknown, table)
         answer = own.pop(len(table.given))
         found += [(label, cells[answer]), *((f"{label.partition(' (')[0]} {name}", cells[name]) for name in own if name not in shared)]
+        for reasons, value, told in zip(why, cells[answer], cells[where], strict=True):
+            reasons.update({told: None} if value == "-" else {})
+    found += [("where", tuple(map(", ".join, why)))] if any(why) else []
     yield [name for name, _ in found]
     yield from map(list, zip(*(texts for _, texts in found), strict=True))
