@@ -103,7 +103,6 @@ def infer_command(
         click.echo(laid_out(explained(infer()), width()))
         return
     form = Shown(**{name: given.pop(name) for name in Shown.__annotations__})
-    options.refuse_one_file("--save", save, {"--prices": prices, "--against": form.against})
     if form.against == "-" and is_stream(prices):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:

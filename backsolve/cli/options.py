@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -71,8 +71,12 @@ def day(text: str) -> date:
         raise click.BadParameter(str(error)) from None
 
 
+_REPLACED = ("--save", "--out", "--plot", "--left-out")
+"""Options whose file is written as a whole."""
+
+
 class Command(click.Command):
-    """A command that refuses a second value for an option of one value."""
+    """A command that refuses a second value for an option of one value, and a file to write that another option names."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words of the command line."""
@@ -87,7 +91,24 @@ class Command(click.Command):
         for one, count in Counter(given).items():
             if count > 1 and isinstance(one, click.Option) and not (one.multiple or one.is_flag or ctx.resilient_parsing):
                 raise WrongValue(f"{one.opts[-1]} is given more than once")
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        refuse_one_file([(one.opts[-1], ctx.params.get(one.name or "")) for one in self.params])
+        return rest
+
+
+def refuse_one_file(values: Iterable[tuple[str, Any]]) -> None:
+    """Raise WrongValue if an option would write over a file that another option or argument names."""
+    places = [
+        (option, place)
+        for option, value in values
+        for one in (value if isinstance(value, tuple) else (value,))
+        if isinstance(place := getattr(one, "place", one), str) and place not in ("", "-")
+    ]
+    for option, place in places:
+        others = (other for other, at in places if other != option and os.path.realpath(at) == os.path.realpath(place))
+        if option in _REPLACED and (other := next(others, "")):
+            named = other.upper() if other.isidentifier() else other
+            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {named}. Name another file")
 
 
 class Commands(click.Group):
@@ -232,11 +253,3 @@ def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> di
         if sum(other == name for other, _, _ in split) > 1:
             raise WrongValue(f"{option} {shorten(name)} is given more than once")
     return {name: value for name, _, value in split}
-
-
-def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:
-    """Raise WrongValue if an option would overwrite the file of another option."""
-    for other, at in others.items():
-        file = getattr(at, "place", at)
-        if place is not None and isinstance(file, str) and os.path.realpath(place) == os.path.realpath(file):
-            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}. Name another file")

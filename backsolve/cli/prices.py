@@ -252,9 +252,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str,
 
     if sources.count("-") > 1:
         raise WrongValue("prices pull reads standard input once, and - is given more than once")
-    for source in sources:
-        options.refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
-    options.refuse_one_file("--left-out", left_out, {"--into": into, "the file of rivals beside --into": rivals_of(into) if into else None})
+    options.refuse_one_file([("--left-out", left_out), ("the rivals of --into", rivals_of(into) if into else None)])
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:

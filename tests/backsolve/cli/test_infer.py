@@ -26,11 +26,20 @@ def test_a_refused_question_leaves_the_saved_file_as_it_was(tmp_path):
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["run.json"]
 
 
-@pytest.mark.parametrize("option", ["--prices", "--against"])
-def test_saving_writes_over_no_file_that_is_asked_of(tmp_path, monkeypatch, option: str):
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--prices", ("infer", "--prices", "own.csv", "--save")),
+        ("--against", ("infer", "--against", "own.csv", "--save")),
+        ("--like", ("infer", "--like", "own.csv", "--save")),
+        ("--prices", ("plot", "size-price", "--prices", "own.csv", "--out")),
+        ("--model", ("solve", "step_time", "--model", "own.csv", "--plot")),
+    ],
+)
+def test_an_output_writes_over_no_file_that_is_asked_of(tmp_path, monkeypatch, option: str, words: tuple[str, ...]):
     monkeypatch.chdir(tmp_path)
     Path("own.csv").write_bytes(own := price_file(*GOOD))
-    assert f"--save would write over ./own.csv, which is the file of {option}" in refused("infer", option, "own.csv", "--save", "./own.csv")
+    assert f"{words[-1]} would write over ./own.csv, which is the file of {option}" in refused(*words, "./own.csv")
     assert Path("own.csv").read_bytes() == own
 
 
