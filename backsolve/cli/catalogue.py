@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -31,8 +30,6 @@ from invert.validation.claim_rows import Claim
 
 _LACKING = {"derivation": "steps", "source": "sources"}
 """The field that is empty in an equation without one."""
-_NEAR, _SHORT = 0.8, 3
-"""Similarity from which a name is shown in place of the typed one, and letters of a word that is near to too many names."""
 
 
 @click.command("list", cls=options.Command)
@@ -171,10 +168,7 @@ def _show_word(word: str) -> None:
     bad = report_problems(read().problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad else _about(word)
     if not (quantities or rows):
-        if reason:
-            raise reason
-        _show_nearest(word)
-        return
+        raise reason or _unknown_word(word)
     _tell_quantities(quantities)
     _tell_equations(rows)
 
@@ -205,18 +199,13 @@ def _entry_lines(word: str) -> tuple[list[str], BacksolveError | None]:
     return [], reason
 
 
-def _show_nearest(word: str) -> None:
-    """Show the nearest word, with a note. Raises UnknownName with the nearest names if none is near."""
+def _unknown_word(word: str) -> UnknownName:
+    """Return the error for a word that no table has, with the nearest names."""
     from invert.report.columns import REGISTRY
 
     names = [name for kind in ("words", "equations", "quantities", "models", "chips") for name in names_of(kind)]
-    names += [*ALIASES, *(one.heading for one in REGISTRY.values())]
-    alike = [name.lower() for name in names if len(word) > _SHORT and abs(len(name) - len(word)) <= 1]
-    near = get_close_matches(word.lower(), alike, 1, _NEAR)
-    if not near:
-        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list shows them")
-    tell(f"Not found: {shorten(word)}. The nearest word is {near[0]}.")
-    _show_word(near[0])
+    headings = (one.heading for one in REGISTRY.values())
+    return UnknownName("word, equation, quantity, model or chip", word, [*names, *ALIASES, *headings], "backsolve list shows them")
 
 
 def _term_lines(word: str) -> list[str]:
