@@ -15,11 +15,10 @@ from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible, is_unrelated
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
-from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import better_side, is_within, list_speeds, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
-from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import results_made_of
@@ -45,8 +44,6 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     if solution.answers and (clash := find_implausible(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
     possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
-    if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
-        return refuse_question(asked, beyond, solution.route), None
     return solution.keep(possible), way
 
 

@@ -1,4 +1,4 @@
-"""Given times and rates as targets, which a size that is asked for meets or exceeds, and the speed that no number of chips reaches."""
+"""Given times and rates as targets, which a size that is asked for meets or exceeds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,12 +11,7 @@ from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.questions import Question, default_values, drop_knowns
-from derive.solving.question.rows import copies_condition
-from derive.solving.result import Reason
 from derive.units import show
-
-ENDLESS = 1e12
-"""More chips than there can be."""
 
 
 def better_side(name: str, signs: Mapping[str, int] = FASTER) -> str | None:
@@ -67,29 +62,6 @@ def find_targets(asked: Question, signs: Mapping[str, int] = FASTER) -> dict[str
         results += [name for name in given if name not in results and result_with(asked, name, {}) is not None]
     sides = {name: given[name] for name in results} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
-
-
-def out_of_reach(asked: Question, chips: float) -> Reason | None:
-    """Return why no number of chips reaches a target, because each chip reads at least one KV head of one sequence.
-
-    A latent is one head for all. Copies of the cache that are given do not change.
-    """
-    copied = Memory.copies in asked.known or any(row.symbols[0] == Memory.copies for row in asked.named)
-    if asked.unknown != Memory.bought or asked.anyway or copied or Batch.name not in asked.known:
-        return None
-    by_heads = Memory.divided_by in copies_condition(dict(asked.variants)).symbols
-    parts = asked.known[Batch.name] * (asked.known.get(Memory.divided_by, ENDLESS) if by_heads else 1.0)
-    for name in list_targets(asked) if chips > parts else ():
-        least = result_with(asked, name, {Memory.bought: ENDLESS, Memory.copies: max(1.0, ENDLESS / parts)})
-        beside = result_with(asked, name, {Memory.bought: parts, Memory.copies: 1.0})
-        side = better_side(name)
-        is_best = least and beside and is_within(side, least, beside)
-        if least and is_best and not is_within(side, least, asked.known[name]):
-            nearest = f"nearest is {name} = {show(name, least)} on an infinite number, if each reads one KV head of one sequence"
-            told = f"no {Memory.bought} reach {name} = {show(name, asked.known[name])}"
-            message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"
-            return Reason(code="no_solution", violated=(name,), message=message)
-    return None
 
 
 def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -17,12 +17,10 @@ from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import BETTER, Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
 from derive.solving.checks.targets import (
-    ENDLESS,
     batch_is_left_to_a_rate,
     better_side,
     find_targets,
     is_within,
-    out_of_reach,
     warn_beyond_domain,
 )
 from derive.solving.engine.engine import refuse_question
@@ -83,8 +81,6 @@ def fewest_chips(asked: Question) -> Solution | None:
     if (chips := _search_chips(asked)) is None:
         return _refuse_all(asked)
     batches = _batches_within(asked, chips)
-    if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: float(batches[-1])}), ENDLESS):
-        return refuse_question(asked, beyond)
     return _answer_with_batches(asked, float(chips), batches)
 
 
