@@ -261,7 +261,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "weekdays", f"{row.weekdays} has days that overlap, or that are not in the order of the week"
     if not row.usd_rate and currency != "USD" and currency not in fx:
         example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
-        more = f"; of any other write the US dollars for one unit as usd_rate, or give --rate {example}=1.08 with --prices"
+        more = f"; for another currency write the US dollars for one unit as usd_rate, or give --rate {example}=1.08 with --prices"
         meant = "; did you mean 'CNY'?" if currency in _YUAN else suggest(currency, ["USD", *fx])
         yield "currency", f"unknown currency {shorten(currency)}{meant}{more}"
     elif fault := _wrong_rate(row, fx):
@@ -291,7 +291,8 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     if amount == 0 or least <= usd <= most:
         return ""
     hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= most else ""
-    return f"{amount:g} is absurd: {component} costs between {least:g} and {most:g} USD per million tokens{hint}"
+    told = f"{amount:g}" if amount == usd else f"{amount:g}, which is {usd:.3g} USD,"
+    return f"{told} is absurd: {component} costs between {least:g} and {most:g} USD per million tokens{hint}"
 
 
 def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
