@@ -297,7 +297,7 @@ def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
         return ()
     kinds = {one.kind for one in solution.answers}
     if kinds == {"point"} or is_reachable(asked):
-        open_ = solution.is_refused_for("no_solution") or "interval" in kinds or solution.unused
+        open_ = solution.is_refused_for("no_solution", "not_identified") or "interval" in kinds or solution.unused
         more = PARAMETERS if _exceeds_whole(asked, solution) else ()
         return {*USUAL_TYPES, *more} - asked.known.keys() if open_ else ()
     return missing_givens(asked).missing
