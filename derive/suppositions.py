@@ -52,7 +52,7 @@ class Dense:
     """A model without givens about experts: both parameter counts are equal."""
 
     ratio: str = "sparsity"
-    results: tuple[str, ...] = ("balance_batch",)
+    results: tuple[str, ...] = ("balance_batch", "balance_tokens_per_chip")
     beside: str = "peak_flops"
     """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
 
