@@ -400,7 +400,11 @@ CHOICES = (
     ),
     *(
         Choice(group="gross_margin", variant="request", known=(price,))
-        for price in ("cost_per_request", "price_per_request", "blended_price", "input_price", "mean_input_price")
+        for price in ("cost_per_request", "price_per_request", "blended_price")
+    ),
+    *(
+        Choice(group="gross_margin", variant="request", known=(price,), all=("prompt_tokens",))
+        for price in ("input_price", "mean_input_price")
     ),
     Choice(group="reserved_share", variant="usable", all=("usable_share",)),
     # Before its first output token a request has its prompt as context.
