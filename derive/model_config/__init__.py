@@ -11,8 +11,17 @@ from typing import Any
 from derive.errors import WrongData, suggest
 from derive.files import label
 from derive.immutable import immutable
-from derive.model_config.layers import DEFAULTS, FULL, HEAVY, SPARSE, Layers, layers_of
-from derive.model_config.parts import Columns, attention, count_matrices, dense_widths, experts_of, number_of_experts, query_heads
+from derive.model_config.layers import DEFAULTS, FULL, HEAVY, SPARSE, Layers, check_decoder, layers_of
+from derive.model_config.parts import (
+    Columns,
+    attention,
+    count_beside,
+    count_matrices,
+    dense_widths,
+    experts_of,
+    number_of_experts,
+    query_heads,
+)
 from derive.model_config.settings import Settings, local_place, place_of, settings_of
 from derive.model_config.stored import Counts, Stored, base_width, cache_bytes, stored_as
 from derive.preset_rows import Architecture
@@ -22,7 +31,11 @@ __all__ = ["ConfigModel", "local_place", "place_of", "read_config"]
 
 _NAMED = 8
 """Maximum number of settings that a message lists."""
-_CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length")
+_CONTEXT = (
+    *("model_max_length", "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length"),
+    "max_context_length",
+)
+_TIED = ("tie_word_embeddings", "weight_tying", "tied_embeddings", "share_input_output_layers")
 
 
 @immutable
@@ -73,16 +86,14 @@ def _nearest_file(place: str) -> str:
 def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     settings = settings_of(place)
     settings.values = {**DEFAULTS.get(str(settings.values.get("model_type")), {}), **settings.values}
-    dim, base = settings.needed("hidden_size", "n_embd", "n_embed", "d_model", "dim"), base_width(settings)
+    check_decoder(settings)
+    dim, base = settings.needed("hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"), base_width(settings)
     layers = layers_of(settings, number_of_experts(settings))
     heads, experts = attention(settings, dim, layers, base.bytes), experts_of(settings, dim, layers.with_experts)
-    dense, tied = dense_widths(settings, dim, layers), settings.flag("tie_word_embeddings", "weight_tying", "tied_embeddings")
+    dense, tied = dense_widths(settings, dim, layers), settings.flag(*_TIED)
     vocabulary, narrow = settings.needed("vocab_size", "padded_vocab_size"), settings.whole("word_embed_proj_dim") or dim
-    of_each_layer = (settings.whole("vocab_size_per_layer_input") or 0) * (settings.whole("hidden_size_per_layer_input") or 0)
-    # Embeddings that are narrower than the model have a matrix up and one down.
-    narrower = 2 * dim * narrow if narrow != dim else 0
     counts = Counts(
-        vocabulary=vocabulary * narrow * (1 if tied else 2) + of_each_layer * len(layers.attention) + narrower,
+        vocabulary=vocabulary * narrow * (1 if tied else 2) + count_beside(settings, dim, len(layers.attention)),
         attention=heads.params,
         dense=count_matrices(settings) * dim * sum(dense),
         shared=layers.with_experts * experts.shared,

@@ -7,7 +7,7 @@ from typing import Any
 
 from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
-from derive.model_config.settings import Settings
+from derive.model_config.settings import NUMBER_OF_LAYERS, Settings
 
 FULL, WINDOW, LINEAR, NONE = "full attention", "window", "linear attention", "no attention"
 """The cache of a layer's attention: the whole context, its last tokens, a state of fixed size, or nothing."""
@@ -58,7 +58,7 @@ _GEMMA_3 = {
 }
 _TIED = (
     *("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text", "RefinedWeb", "RefinedWebModel", "gpt_neo", "xglm"),
-    *("btlm", "jais", "minicpm", "lfm2_moe", "recurrent_gemma"),
+    *("btlm", "jais", "minicpm", "lfm2_moe", "recurrent_gemma", "vaultgemma", "phi3small", "smollm3", "ernie4_5", "ernie4_5_moe"),
 )
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma": {"head_dim": 256, "tie_word_embeddings": True},
@@ -75,6 +75,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "cohere2": {"sliding_window_pattern": 4, "tie_word_embeddings": True},
     "gpt_oss": {"sliding_window_pattern": 2},
     "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
+    "afmoe": {"attn_output_gate": True},
     "qwen3_next": {"full_attention_interval": 4, "attn_output_gate": True},
     **{name: {"full_attention_interval": _NEVER} for name in ("mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv6", "rwkv7", "xlstm")},
     # Each layer has attention and a dense part twice, and experts once.
@@ -100,6 +101,13 @@ class Layers:
         return self.feed_forward.count(_EXPERTS)
 
 
+def check_decoder(settings: Settings) -> None:
+    """Raise WrongData for a model with an encoder."""
+    classes = f"{settings.values.get('model_type')} {settings.values.get('architectures')}"
+    if settings.get("is_encoder_decoder") or re.search(_ENCODERS, classes):
+        raise WrongData(f"{settings.place}: has an encoder. --model needs a model with only a decoder")
+
+
 def layers_of(settings: Settings, experts: int) -> Layers:
     """Return the layers of a model with this number of experts.
 
@@ -107,9 +115,6 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     >>> layers_of(settings, experts=0).attention
     ('window', 'full attention', 'window', 'full attention')
     """
-    classes = f"{settings.values.get('model_type')} {settings.values.get('architectures')}"
-    if settings.get("is_encoder_decoder") or re.search(_ENCODERS, classes):
-        raise WrongData(f"{settings.place}: has an encoder. --model needs a model with only a decoder")
     count = _number_of_layers(settings)
     attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
     parts = next((kinds for rule in _FEED_FORWARD_RULES if (kinds := rule(settings, count))), [_EXPERTS] * count)
@@ -118,7 +123,8 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     if {*attention} <= {LINEAR, NONE}:
         raise WrongData(f"{settings.place}: no layer has attention, so there is no KV cache. --model needs a model with one")
     plain = [DENSE if kind == _EXPERTS and not experts else kind for kind in parts]
-    if WINDOW not in attention and _window_in_use(settings) and settings.whole("max_window_layers") is None:
+    said = settings.get("layer_types") or settings.whole("max_window_layers") is not None
+    if WINDOW not in attention and _window_in_use(settings) and not said:
         settings.unknown.append("sliding_window (without its layers)")
     shared = _places_without_cache(settings, count)
     kept = [SHARED if place in shared and kind in (FULL, WINDOW) else kind for place, kind in enumerate(attention[:count])]
@@ -145,8 +151,7 @@ def _window_in_use(settings: Settings) -> bool:
 
 def _number_of_layers(settings: Settings) -> int:
     alone = next((value for name in _ONE_PART if (value := settings.get(name))), None)
-    names = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-    count = settings.needed(*names) if alone is None or settings.name_of(*names) else len(alone)
+    count = settings.needed(*NUMBER_OF_LAYERS) if alone is None or settings.name_of(*NUMBER_OF_LAYERS) else len(alone)
     return count * (settings.whole("parts_per_layer") or 1)
 
 
@@ -172,7 +177,8 @@ def _kinds(settings: Settings, kinds: Mapping[str, str], *names: str) -> list[st
 def _attention_by_numbers(settings: Settings, _count: int) -> list[str] | None:
     if ratios := settings.numbers("compress_ratios"):
         return [WINDOW if not ratio else SPARSE if ratio <= _SELECTING else HEAVY for ratio in ratios]
-    for name, kinds in {"hybrid_layer_pattern": (FULL, WINDOW), "attn_type_list": (LINEAR, FULL)}.items():
+    windows = dict.fromkeys(("hybrid_layer_pattern", "sliding_window_layout"), (FULL, WINDOW))
+    for name, kinds in {**windows, "attn_type_list": (LINEAR, FULL)}.items():
         if numbers := settings.numbers(name):
             return [kinds[number == 1] for number in numbers]
     return None
@@ -182,7 +188,7 @@ def _attention_by_places(settings: Settings, count: int) -> list[str] | None:
     linear = settings.inside("linear_attn_config")
     full = linear.numbers("full_attn_layers") if linear else None
     first = 0 if full is None else 1
-    full = settings.numbers("attn_layer_indices", "full_attn_idxs") if full is None else full
+    full = settings.numbers("attn_layer_indices", "full_attn_idxs", "attn_layer_idx") if full is None else full
     return None if full is None else [FULL if place in full else LINEAR for place in range(first, count + first)]
 
 
@@ -237,9 +243,9 @@ def _parts_by_words(settings: Settings, _count: int) -> list[str] | None:
 
 
 def _parts_by_list(settings: Settings, count: int) -> list[str] | None:
-    frequency = settings.get("moe_layer_freq")
-    if isinstance(frequency, list):
-        return [_EXPERTS if one else DENSE for one in settings.numbers("moe_layer_freq") or ()]
+    for name in ("moe_layer_freq", "moe_layer_layout"):
+        if isinstance(settings.get(name), list):
+            return [_EXPERTS if one else DENSE for one in settings.numbers(name) or ()]
     named = settings.get("moe_layers_enum")
     with_experts = {int(one) for one in re.findall("[0-9]+", named)} if isinstance(named, str) else settings.numbers("moe_layers")
     return [_EXPERTS if place in with_experts else DENSE for place in range(count)] if with_experts else None

@@ -3,6 +3,7 @@
 All parameters of matrices are counted. Norms, biases and convolutions are left out.
 """
 
+from itertools import cycle
 from typing import NamedTuple, TypeAlias
 
 from derive.errors import WrongData
@@ -29,6 +30,7 @@ _PLAIN_ACTIVATIONS, _GATED = ("relu2", "xielu", "gelu_new"), ("llama", "bitnet")
 """Models and activations whose feed-forward parts have two matrices, one up and one down, and not three. Then models that have three."""
 _WIDTHS_OF_TWO = ("qwen", "molmo", "hf_olmo", "recurrent_gemma")
 """Models whose width is that of both matrices up, side by side."""
+_QUERY_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "num_query_heads")
 _KV_HEADS = (
     *("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "n_head_kv", "multi_query_group_num", "num_query_groups"),
     "num_key_value_heads_per_layer",
@@ -61,9 +63,20 @@ def count_matrices(settings: Settings) -> int:
 # Attention.
 
 
-def query_heads(settings: Settings) -> int:
-    """Return the number of query heads of a layer."""
-    return settings.needed("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads")
+def query_heads(settings: Settings) -> float:
+    """Return the number of query heads of a layer on average."""
+    return _mean(_counts_of(settings, *_QUERY_HEADS))
+
+
+def _counts_of(settings: Settings, *names: str) -> list[int]:
+    """Return the count of each layer if the file lists them, otherwise one count for all layers."""
+    name = settings.name_of(*names)
+    listed = name is not None and isinstance(settings.get(name), list)
+    return (settings.numbers(*names) if listed else None) or [settings.needed(*names)]
+
+
+def _mean(counts: list[int]) -> float:
+    return sum(counts) // len(counts) if sum(counts) % len(counts) == 0 else sum(counts) / len(counts)
 
 
 def _count_gates(settings: Settings) -> int:
@@ -73,17 +86,16 @@ def _count_gates(settings: Settings) -> int:
 
 def _head_widths(settings: Settings, dim: int) -> tuple[float, int, int]:
     """Return the KV heads of a layer on average, and the width of a key and of a value."""
-    query, name = query_heads(settings), settings.name_of(*_KV_HEADS)
-    counts = [query // group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
-    if name and not counts:
-        listed = isinstance(settings.get(name), list)
-        counts = (settings.numbers(name) if listed else None) or [settings.needed(name)]
-    counts = counts or [1 if settings.get("multi_query") else query]
-    if uneven := [kv for kv in counts if not kv or query % kv]:
-        raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {uneven[0]} key and value heads")
-    key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
-    mean = sum(counts) / len(counts)
-    return int(mean) if mean.is_integer() else mean, key, settings.whole("v_head_dim") or key
+    queries = _counts_of(settings, *_QUERY_HEADS)
+    counts = [queries[0] // group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
+    if not counts:
+        alone = [1] if settings.get("multi_query") else queries
+        counts = _counts_of(settings, *_KV_HEADS) if settings.name_of(*_KV_HEADS) else alone
+    for query, kv in zip(cycle(queries), counts, strict=False):
+        if not kv or query % kv:
+            raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {kv} key and value heads")
+    key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // queries[0]
+    return _mean(counts), key, settings.whole("v_head_dim") or key
 
 
 def grouped_heads(settings: Settings, dim: int) -> Part:
@@ -124,7 +136,7 @@ def latent(settings: Settings, dim: int) -> Part:
     of_queries = queries * (dim + heads * (nope + rope)) if queries else dim * heads * (nope + rope)
     of_values = width * heads * (nope + value) + heads * value * dim * _count_gates(settings)
     columns: Columns = {"latent_dim": width, "rope_dim": rope, "nope_dim": nope, "value_dim": value}
-    return Part(columns, of_queries + dim * (width + rope) + of_values)
+    return Part(columns, int(of_queries + dim * (width + rope) + of_values))
 
 
 def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
@@ -141,7 +153,7 @@ def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
     wide = query_heads(settings) * width
     of_output = settings.needed("o_lora_rank") * (wide + settings.needed("o_groups") * dim)
     entries = 2 * dim * (2 * sparse + heavy) * width + sparse * 3 * dim * (settings.whole("index_head_dim") or 0)
-    return Part(columns, all_layers * (queries * (dim + wide) + dim * width + of_output) + entries)
+    return Part(columns, int(all_layers * (queries * (dim + wide) + dim * width + of_output) + entries))
 
 
 def indexer(settings: Settings, dim: int, layers: Layers, element: float) -> Part:
@@ -164,6 +176,19 @@ def indexer(settings: Settings, dim: int, layers: Layers, element: float) -> Par
     return Part(columns, own * ((settings.whole("q_lora_rank") or dim) * heads * width + dim * (width + heads)))
 
 
+def count_beside(settings: Settings, dim: int, layers: int) -> int:
+    """Return the parameters beside the vocabulary, attention and feed-forward parts: of narrow embeddings, of embeddings of each layer,
+    and of low-rank and alternating updates.
+    """
+    narrow, inner = settings.whole("word_embed_proj_dim") or dim, settings.whole("hidden_size_per_layer_input") or 0
+    low, streams = settings.whole("laurel_rank") or 0, settings.whole("altup_num_inputs") or 1
+    if embeddings := (settings.whole("vocab_size_per_layer_input") or 0) * inner:
+        settings.unknown.append("that a step reads few of the embeddings of each layer")
+    # Embeddings that are narrower than the model have a matrix up and one down.
+    narrower = 2 * dim * narrow if narrow != dim else 0
+    return narrower + layers * (embeddings + dim * (3 * inner + 2 * low)) + 2 * (streams - 1) * dim * dim
+
+
 # States.
 
 
@@ -184,14 +209,14 @@ def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
         settings.get("expand", "mamba_expand", "time_step_rank")
         params = dim * (3 * heads * key + 2 * (settings.whole("n_groups", "mamba_n_groups") or 1) * value + heads)
     elif key := settings.whole("lru_width") or 0:
-        heads, value, kept, params = 1, 1, _STATE, 3 * dim * key + 2 * key * key // query_heads(settings)
+        heads, value, kept, params = 1, 1, _STATE, int(3 * dim * key + 2 * key * key / query_heads(settings))
     elif taps := settings.whole("conv_L_cache") or 0:
         heads, key, value, params = 1, dim, taps - 1, 4 * dim * dim
     elif value := settings.whole("mamba_d_state", "ssm_state_size", "state_size") or 0:
         heads, key = 1, (settings.whole("mamba_expand", "expand") or 2) * dim
         params = 3 * dim * key + key * (2 * (settings.whole("mamba_dt_rank", "time_step_rank") or dim // 16) + 3 * value)
     else:
-        heads, (_, key, value) = query_heads(settings), _head_widths(settings, dim)
+        heads, (_, key, value) = int(query_heads(settings)), _head_widths(settings, dim)
         params = 5 * dim * heads * key
     columns: Columns = {"linear_layers": layers, "state_heads": heads, "state_key_dim": key, "state_value_dim": value}
     return Part({**columns, "state_bytes_per_element": kept}, params)
@@ -204,6 +229,10 @@ def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
     """Return the width of every dense feed-forward part, also in layers with experts."""
     if parts := blocks_of(settings, "ffn"):
         return [_round_width(part.ratio("ffn_mult") * dim, 1.0, _ROUND_TO) for part in parts if not part.get("no_op")]
+    if ratios := settings.get("ffn_multipliers"):
+        step = settings.whole("ffn_dim_divisor") or 1
+        each = [Settings(settings.place, {"ffn_multipliers": one}).ratio("ffn_multipliers") for one in ratios]
+        return [max(step, round(one * dim / step) * step) for one in each]
     count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
     width, multiple = settings.whole(*_DENSE_WIDTHS), settings.whole("multiple_of", "block_multiple_of")
     if not number_of_experts(settings):
@@ -226,7 +255,8 @@ def _round_width(plain: float, factor: float, multiple: int) -> int:
 
 def number_of_experts(settings: Settings) -> int:
     """Return the number of routed experts of a layer, 0 for a dense model."""
-    experts = settings.whole("n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", "num_moe_experts") or 0
+    names = ("n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", "num_moe_experts", "moe_num_primary_experts")
+    experts = settings.whole(*names) or 0
     return experts if experts > 1 else 0
 
 
@@ -235,20 +265,27 @@ def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
     count = number_of_experts(settings)
     if not count or not layers:
         return Experts({"experts": 0, "active_experts": 0, "shared_experts": 0, "moe_layers": 0}, 0, 0, 0, 0)
-    names = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk")
+    names = (
+        *("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk"),
+        "moe_num_active_primary_experts",
+    )
     if (active := settings.needed(*names)) > count:
         raise WrongData(f"{settings.place}: {settings.name_of(*names)} = {active} is more than the {count} experts of a layer")
     width = settings.whole(
-        "moe_intermediate_size", "expert_intermediate_size", "expert_ffn_hidden_size", "expert_hidden_dim", "ffn_hidden_size"
+        *("moe_intermediate_size", "expert_intermediate_size", "expert_ffn_hidden_size", "expert_hidden_dim", "ffn_hidden_size"),
+        "moe_ffn_hidden_size",
     )
     width = width or settings.needed("intermediate_size", "hidden_dim")
     inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
     sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")
+    # An expert without weights does no work for a token.
+    empty = settings.whole("zero_expert_num") or 0
+    active = round(active * count / (count + empty))
     number = settings.whole("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts") or 0
     shared = settings.whole(*sizes) or width * number
     columns: Columns = {"experts": count, "active_experts": active, "moe_layers": layers, "moe_ffn_dim": width}
     columns["shared_experts"] = max(1, round(shared / width)) if shared else 0
-    one, of_router = count_matrices(settings) * inner * width, dim * count + (2 * dim * inner if inner != dim else 0)
+    one, of_router = count_matrices(settings) * inner * width, dim * (count + empty) + (2 * dim * inner if inner != dim else 0)
     return Experts(columns, count * one, active * one, count_matrices(settings) * dim * shared, of_router)
 
 

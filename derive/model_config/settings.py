@@ -14,6 +14,8 @@ _FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
 _LARGEST = 16 * MIB
 _MOST = 10**13
 """Largest accepted count of a model."""
+NUMBER_OF_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "num_transformer_layers")
+"""Names for the number of layers."""
 _INSIDE = ("thinker_config", "text_config", "llm_config", "language_config", "attn_config", "ffn_config", "moe")
 """Keys with the settings of the text model in a multimodal config.json, and keys with the settings of parts."""
 _OF_7B = {"hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
@@ -35,7 +37,7 @@ _NO_SIZES = (
     r"|conv_(kernel|dim|size)|conv1d|mlp_ratio|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
     r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|multiplier|embd_layer|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|block_dim|org_vocab|embedding_size|sink|softcap|capping|d_conv"
     r"|(sliding_window|hybrid_layer)_pattern|full_attention_interval|attn_layer_period|every_n_layers|layer_group_size|no_rope|attention_types"
-    r"|is_moe_layer|first_k_dense|moe_layer_freq|interleave_moe_layer_step|mlp_layer_types"
+    r"|is_moe_layer|layer_switch|clip_qkv|alignment_|draft_|first_k_dense|moe_layer_freq|interleave_moe_layer_step|mlp_layer_types"
 )
 """Words in the names of settings that set a size of the model, and of settings that do not or that may repeat others."""
 
@@ -117,6 +119,10 @@ class Settings:
     def _count(self, name: str, value: Any) -> int:
         if isinstance(value, list) and value and all(one == value[0] for one in value):
             # Some files have the same count for each layer.
+            value = value[0]
+        if isinstance(value, list) and value and len(value) < self.values.get(str(self.name_of(*NUMBER_OF_LAYERS)), 0):
+            # Others have a count for each kind of token, first for text.
+            self.unknown.append(f"{name} of other tokens than text")
             value = value[0]
         whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST and value == int(value)
         if not whole:
