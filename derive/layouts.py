@@ -3,7 +3,7 @@
 A layout is the meaning of `attention=tp`, `attention=dp`, `experts=tp` or `experts=ep`. An exchange has a link and default bytes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -110,7 +110,12 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
         raise WrongValue(f"{wrong[0]} = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key, _, _ in read if key in LAYOUTS)
     others = [(spelled, value) for key, spelled, value in read if key not in LAYOUTS]
-    return found, [(LAYOUTS[found[0]].copied if found and in_full(spelled) in _COPIES else spelled, value) for spelled, value in others]
+    return found, [(word_beside(found, spelled), value) for spelled, value in others]
+
+
+def word_beside(layouts: Sequence[Key], word: str) -> str:
+    """Return the quantity that a word for data parallelism means beside layouts, and any other word as it is."""
+    return LAYOUTS[layouts[0]].copied if layouts and in_full(word) in _COPIES else word
 
 
 def layout_line(keys: Iterable[Key]) -> str:

@@ -13,8 +13,9 @@ import click
 from derive.answers import Column, Interval, Result, Series, Spread
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
-from derive.layouts import split_layout
+from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.quantities.aliases import TENSOR_PARALLEL
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
@@ -69,9 +70,9 @@ def read_question(
     >>> asked.unknowns, asked.texts, [one.hardware for one in asked.deployments]
     (('step_time',), {'context_length': '8k'}, [('H100:fp8',), ('B200:fp8',)])
     """
-    words = [*unknowns]
     pairs = [(name, value if sign else None) for name, sign, value in (item.partition("=") for item in items)]
     layouts, others = split_layout(pairs)
+    words = [word_beside(layouts, word) for word in unknowns]
     items = tuple(name if value is None else f"{name}={value}" for name, value in others)
     beside = implied_names(switches)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
@@ -87,7 +88,8 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
-    meant = {word: _meanings(word, (*words, *texts, *beside)) for word in words}
+    named = [TENSOR_PARALLEL[0] if name == "chips" and says_tensor_parallel(spelled) else name for name in texts]
+    meant = {word: _meanings(word, (*words, *named, *beside)) for word in words}
     called = [(name, word) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):

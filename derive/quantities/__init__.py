@@ -63,7 +63,9 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
         # If both names are given, both are meant.
         return word if word in QUANTITIES and meant in beside else meant
-    return quantity(name).name
+    plain = quantity(name).name
+    # Beside the degree of tensor parallelism, another word for chips counts those of all replicas.
+    return "fleet_chips" if plain == "chips" and word not in TENSOR_PARALLEL and says_tensor_parallel({*others} - {*asked}) else plain
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: Collection[str] = ()) -> None:

@@ -8,7 +8,7 @@ from typing import SupportsFloat
 from derive.answers import Interval, Series
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.layouts import split_layout
+from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.records import LOWER, UPPER
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
@@ -76,6 +76,7 @@ def solve(
         raise WrongValue(f"the unknown must be the name of one quantity, not {shorten(repr(unknown))}")
     _refuse_misspelt(values)
     layouts, pairs = split_layout((*(given or {}).items(), *values.items()))
+    unknown = word_beside(layouts, unknown)
     conventions = Conventions(
         count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, layouts=layouts,
         tensor_parallel=says_tensor_parallel((unknown, *(word for word, _ in pairs))),
