@@ -35,7 +35,7 @@ _CONTEXT = (
     *("model_max_length", "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length"),
     "max_context_length",
 )
-_TIED = ("tie_word_embeddings", "weight_tying", "tied_embeddings", "share_input_output_layers")
+_TIED = ("share_embedding", "tie_word_embeddings", "weight_tying", "tied_embeddings", "share_input_output_layers")
 
 
 @immutable

@@ -13,7 +13,7 @@ FULL, WINDOW, LINEAR, NONE = "full attention", "window", "linear attention", "no
 """The cache of a layer's attention: the whole context, its last tokens, a state of fixed size, or nothing."""
 SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
 """Attention to compressed entries: to those that an indexer selects, and to all."""
-SHARED = "the cache of another layer"
+SHARED = {FULL: "the cache of another layer", WINDOW: "the window of another layer"}
 """Attention to entries that another layer or an image encoder keeps."""
 WINDOW_TOKENS = ("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size", "attention_window_size")
 """Settings for the tokens of a window."""
@@ -127,7 +127,7 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     if WINDOW not in attention and _window_in_use(settings) and not said:
         settings.unknown.append("sliding_window (without its layers)")
     shared = _places_without_cache(settings, count)
-    kept = [SHARED if place in shared and kind in (FULL, WINDOW) else kind for place, kind in enumerate(attention[:count])]
+    kept = [SHARED.get(kind, kind) if place in shared else kind for place, kind in enumerate(attention[:count])]
     return Layers(attention=tuple(kept), feed_forward=tuple(plain[:count]))
 
 

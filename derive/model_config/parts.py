@@ -296,9 +296,9 @@ def attention(settings: Settings, dim: int, layers: Layers, element: float) -> P
         parts = [(1, compressed(settings, dim, layers))]
     else:
         full = latent(settings, dim) if settings.whole("kv_lora_rank") else grouped_heads(settings, dim)
-        parts = [(layers.count(FULL, SHARED), full)]
+        parts = [(layers.count(FULL, SHARED[FULL]), full)]
         if windows := layers.count(WINDOW):
-            parts.append((windows, window(settings, dim, windows)))
+            parts.append((layers.count(WINDOW, SHARED[WINDOW]), window(settings, dim, windows)))
     # A state is in layers of its own, or beside the attention of every layer.
     if linear := layers.count(LINEAR) or (len(layers.attention) if settings.whole("mamba_d_ssm") else 0):
         parts.append((linear, state(settings, dim, linear, element)))

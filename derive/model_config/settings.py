@@ -105,9 +105,9 @@ class Settings:
             raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is not a list of words")
         return value
 
-    def inside(self, name: str) -> "Settings | None":
-        """Return the settings within a setting, which must be an object, or None."""
-        value = self.get(name)
+    def inside(self, *names: str) -> "Settings | None":
+        """Return the settings within the first of these settings, which must be an object, or None."""
+        value, name = self.get(*names), self.name_of(*names)
         if not isinstance(value, Mapping | None):
             raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not an object with settings")
         return None if value is None else Settings(f"{self.place}, {name}", value)

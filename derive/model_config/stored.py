@@ -16,8 +16,16 @@ _BASE = {
 _BF16 = "bf16"
 _TYPES, _SAME = ("nvfp4|mxfp4|mxfp8|nf4", "w[2-7]", "fp4|fp8|float8|int[2-8]", "w8"), {"fp4": "mxfp4", "float8": "fp8"}
 """Data types in the words for a method of quantization, in small letters, the first ones first, and other names for some."""
-_TYPE_SETTINGS = ("quant_algo", "quant_method", "quant_type", "_type", "weights", "dtype", "forward_dtype")
+_TYPE_SETTINGS = ("quant_algo", "quant_method", "quant_type", "_type", "weights", "dtype", "forward_dtype", "qformat_weight")
 """Settings with words that may name the data type of weights."""
+_QUANTIZATION = ("quantization_config", "compression_config", "quantization")
+"""Settings for the quantization of weights: of transformers, of older files of llm-compressor, and of MLX and Mistral."""
+_EXCEPTIONS = (
+    *("ignore", "modules_to_not_convert", "exclude_modules", "exclude", "ignored_layers", "llm_int8_skip_modules", "skip_modules"),
+)
+"""Settings with the modules that are not quantized. GPTQModel has them under `dynamic`, behind a minus."""
+_WIDE_ZEROS = (None, "hqq")
+"""Methods whose zeros are as wide as their scales: MLX, whose files name no method, and HQQ."""
 _BITS_OF_METHOD = {"awq": 4, "marlin": 4, "bitnet": 2}
 """Bits of a weight if the settings of a method leave them out."""
 _OTHER_PARTS = "activation|input|output|cache|config_groups|quantized_layers"
@@ -97,7 +105,7 @@ def stored_as(settings: Settings, counts: Counts, layers: int, base: Width) -> S
 
 def cache_bytes(settings: Settings) -> float | None:
     """Return the bytes of a value of the KV cache that a quantized model is served with, or None if its settings say none."""
-    inside = settings.inside("quantization_config")
+    inside = settings.inside(*_QUANTIZATION)
     scheme = inside.get("kv_cache_scheme", "kv_cache_quant_algo") if inside else None
     width = _width_of_bits(scheme.get("num_bits"), scheme) if isinstance(scheme, Mapping) else _quantized_width({"quant_algo": scheme})
     return width.bytes if width else None
@@ -115,7 +123,7 @@ def base_width(settings: Settings) -> Width:
 
 def _part_widths(settings: Settings, base: Width, layers: int) -> dict[str, Width]:
     """Return the data type of each part that can be quantized."""
-    inside = settings.inside("quantization_config")
+    inside = settings.inside(*_QUANTIZATION)
     plain = dict.fromkeys(_PARTS, base)
     if not inside:
         return plain
@@ -123,7 +131,7 @@ def _part_widths(settings: Settings, base: Width, layers: int) -> dict[str, Widt
     if None in quantized.values() and not inside.get("quantized_layers"):
         settings.unknown.append(f"quantization_config ({inside.get('quant_method', 'quant_algo') or 'no method'})")
     found = plain | {part: width for part, width in quantized.items() if width}
-    exceptions = inside.get("ignore", "modules_to_not_convert", "exclude_modules", "exclude") or ()
+    exceptions = inside.get(*_EXCEPTIONS) or [name for name in inside.get("dynamic") or () if str(name).startswith("-")]
     found |= dict.fromkeys(_kept_parts(exceptions, layers), base)
     if isinstance(apart := inside.get("quantized_layers"), Mapping):
         found |= _module_widths(apart)
@@ -162,7 +170,8 @@ def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
         return _width_of_type(found)
     bits = next((said[name] for name in ("bits", "w_bit", "nbits") if name in said), None)
     bits = bits or (int(found[-1]) if found else 8 if inside.get("load_in_8bit") else _BITS_OF_METHOD.get(str(inside.get("quant_method"))))
-    return _width_of_bits(bits, {name: said.get(name) for name in ("group_size", "q_group_size")})
+    zero = _SCALE if said.get("quant_method", said.get("quant_algo")) in _WIDE_ZEROS else None
+    return _width_of_bits(bits, {name: said.get(name) for name in ("group_size", "q_group_size")}, zero)
 
 
 def _settings_of_weights(inside: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,11 +193,13 @@ def _type_in(words: str) -> str:
     return _SAME.get(found[1], found[1].replace("w", "int")) if found else ""
 
 
-def _width_of_bits(bits: object, weights: Mapping[str, Any]) -> Width | None:
-    """Return the data type of a number of bits, with a scale and maybe a zero of as many bits for each group of weights."""
+def _width_of_bits(bits: object, weights: Mapping[str, Any], zero: float | None = None) -> Width | None:
+    """Return the data type of a number of bits, with a scale for each group of weights, and maybe a zero, of as many bits if it has no
+    width of its own.
+    """
     if not isinstance(bits, int | float) or not 2 <= bits <= _BITS:
         return None
-    group, zero = weights.get("group_size") or weights.get("q_group_size"), bits / _BITS
+    group, zero = weights.get("group_size") or weights.get("q_group_size"), bits / _BITS if zero is None else zero
     if weights.get("type") == "float":
         return _width_of_type("fp8" if bits == _BITS else "nvfp4" if group == 16 else "mxfp4") if bits in (4, _BITS) else None
     if "num_bits" in weights and weights.get("symmetric") is not False:

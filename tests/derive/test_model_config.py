@@ -109,6 +109,9 @@ def test_a_published_file_says_what_the_table_has(file):
           "vocab_size_per_layer_input": 262144, "hidden_size_per_layer_input": 256, "laurel_rank": 64, "altup_num_inputs": 4,
           "sliding_window": 512, "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}},
          {"kv_layers": 4, "window_layers": 16, "layers": 35, "total_params": 6.87e9}),
+        # By hand: 16 layers of 41.9e6 parameters of attention, 16 of 83.9e6, and 6.69e9 others.
+        ({**DENSE, "num_kv_shared_layers": 16, "global_head_dim": 256, "sliding_window": 512,
+          "layer_types": ["sliding_attention", "full_attention"] * 16}, {"kv_layers": 8, "window_layers": 8, "total_params": 8.701e9}),
         ({**DENSE, "use_cla": True, "cla_share_factor": 2}, {"kv_layers": 16, "total_params": 8.03e9}),
         ({**DENSE, "num_hidden_layers": 40, "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38]}, {"kv_layers": 32, "layers": 40}),
         # Other ways to say which layers have the whole context.
@@ -194,7 +197,7 @@ def test_a_published_file_says_what_the_table_has(file):
     ids=[
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
-        *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
+        *("gemma-3n", "gemma-4", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
         *("longcat", "empty experts", "smallthinker", "openelm", "ernie-vl"),
         *("step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
         *("megatron", "decilm", "nemotron-51b", "falcon"),
@@ -220,6 +223,8 @@ def test_other_ways_of_saying_it(tmp_path, settings, columns):
         ({"quant_algo": "W4A16_AWQ", "group_size": 128}, (2 * 1.0507 + 6.9793 * (0.5 + 2.5 / 128)) / 8.03),
         ({"quant_method": "exl2", "bits": 4.65}, (2 * 1.0507 + 6.9793 * 4.65 / 8) / 8.03),
         ({"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp8_e4m3"}}}, (2 * 1.0507 + 6.9793) / 8.03),
+        ({"bits": 4, "group_size": 64}, (2 * 1.0507 + 6.9793 * (0.5 + 4 / 64)) / 8.03),
+        ({"quant_method": "fp8", "ignored_layers": ["self_attn"]}, (2 * (1.0507 + 1.3422) + 5.6371) / 8.03),
         ({"quant_method": "torchao", "quant_type": "float8_dynamic_activation_int8_weight"}, (2 * 1.0507 + 6.9793) / 8.03),
         ({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True},
          (2 * 1.0507 + 6.9793 * (0.5 + (1 + 4 / 256) / 64)) / 8.03),
@@ -235,6 +240,7 @@ def test_quantized_weights_have_their_scales_and_a_vocabulary_in_bf16(tmp_path, 
 
 
 def test_quantization_may_be_in_a_file_beside(tmp_path):
+    assert read_config(written(tmp_path, **DENSE, quantization={"qformat_weight": "fp8_e4m3"})).stored.dtype == "fp8"
     (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}}')
     found = read_config(written(tmp_path, **DENSE))
     assert (found.stored.dtype, found.cache_bytes) == ("fp8", 1)
