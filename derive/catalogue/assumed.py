@@ -3,6 +3,7 @@
 from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
+from derive.records import Requirement
 
 COPIES = (
     "one copy of the cache, unless kv_replication is given. Under tensor parallelism, all chips that share a KV head (with latent"
@@ -38,3 +39,6 @@ ONE_ATTENTION = "attention FLOPs of prefill and decode are equal. This is not tr
 ATTENTION_LEFT_OUT = "attention is only in prefill_attention_factor"
 DENSE = "dense attention"
 NOTHING_IN_VAIN = "no FLOPs for drafting or for refused drafts"
+PART_OF_A_STEP = Requirement(
+    holds=lambda exposed_communication_share: exposed_communication_share < 1, otherwise="communication needs the whole step"
+)

@@ -11,6 +11,16 @@ from derive.catalogue.price_levels import LEVELS, RULES
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Requirement, Step, at
 
+_PRICED_PREFILL = (
+    at(
+        "readings.input_price_cost_ratio",
+        input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio,
+    ),
+    at("cache.rematerialisation_cost"),
+    at("serving.peak_prefill_rate", prefill_attention_factor=1),
+)
+"""The price/cost of a prompt token without attention, at the sustained FLOP/s of prefill."""
+
 INVERSE = (
     Equation(
         id="bands.output_input_ratio",
@@ -398,12 +408,7 @@ EQUATIONS = (
                 operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
-                    at(
-                        "readings.input_price_cost_ratio",
-                        input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio,
-                    ),
-                    at("cache.rematerialisation_cost"),
-                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
+                    *_PRICED_PREFILL,
                 ),
                 eliminated=("input_price_cost_ratio", "rematerialisation_cost", "prefill_rate_per_chip"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
@@ -456,12 +461,7 @@ EQUATIONS = (
                 operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
-                    at(
-                        "readings.input_price_cost_ratio",
-                        input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio,
-                    ),
-                    at("cache.rematerialisation_cost"),
-                    at("serving.peak_prefill_rate", prefill_attention_factor=1),
+                    *_PRICED_PREFILL,
                     at(
                         "cache.retrieve_cost",
                         transfers_per_hold=1,

@@ -1,7 +1,7 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
 from derive.catalogue.arithmetic import maximum, power
-from derive.catalogue.assumed import COPIES, EVERY_EXPERT_READ
+from derive.catalogue.assumed import COPIES, EVERY_EXPERT_READ, PART_OF_A_STEP
 from derive.catalogue.sources import (
     EPOCH_PAPER,
     ROOFLINE_PAPER,
@@ -340,12 +340,7 @@ EQUATIONS = (
             + drafting_time
             + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
-        requires=(
-            Requirement(
-                holds=lambda exposed_communication_share: exposed_communication_share < 1,
-                otherwise="communication needs the whole step",
-            ),
-        ),
+        requires=(PART_OF_A_STEP,),
         statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",

@@ -1,9 +1,33 @@
 """Serving, continued: prefill in chunks, and prefill and decode on separate chips."""
 
 from derive.catalogue.arithmetic import maximum
-from derive.catalogue.assumed import ATTENTION_LEFT_OUT
+from derive.catalogue.assumed import ATTENTION_LEFT_OUT, PART_OF_A_STEP
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Requirement, Step, Variant, at
+
+_OF_CHUNKS = (
+    "the mean of the chunks of a prompt",
+    "KV reads of the chunk are left out",
+    ATTENTION_LEFT_OUT,
+    "compute_time is for the decoding sequences",
+)
+"""What is assumed of a step with a chunk of prefill."""
+_WEIGHTS_LEFT = (
+    Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+    Requirement(
+        holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            weight_time <= bytes_per_weight * total_params / (chips * hbm_bandwidth * mbu)
+        ),
+        otherwise="decode reads no more than all weights",
+    ),
+)
+"""Decode may leave weights unread that the chunk reads."""
+_MEMORY_BOUND = Requirement(
+    holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
+        memory_time > tokens_verified_per_step * (attention_time + compute_time)
+    ),
+    otherwise="the step is compute-bound, so no prefill token is free",
+)
 
 METHODS = (
     Equation(
@@ -89,10 +113,7 @@ METHODS = (
         statement="The tokens of the chunk use the weights that decode reads anyway. They add arithmetic, and reads of their own experts.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "the mean of the chunks of a prompt",
-            "KV reads of the chunk are left out",
-            ATTENTION_LEFT_OUT,
-            "compute_time is for the decoding sequences",
+            *_OF_CHUNKS,
         ),
         changes=(
             "attention FLOPs and drafts of the decoding sequences count",
@@ -121,10 +142,7 @@ METHODS = (
         statement="Without overlap, the arithmetic of the chunk adds to the arithmetic of decode and to all reads.",
         assumptions=(
             "no overlap at all",
-            "the mean of the chunks of a prompt",
-            "KV reads of the chunk are left out",
-            ATTENTION_LEFT_OUT,
-            "compute_time is for the decoding sequences",
+            *_OF_CHUNKS,
         ),
         result="85.2 ms",
         sources=(ours("serving.mixed_step_time with the two times added"),),
@@ -147,20 +165,12 @@ METHODS = (
             )
             / (1 - exposed_communication_share),
         ),
-        requires=(
-            Requirement(
-                holds=lambda exposed_communication_share: exposed_communication_share < 1,
-                otherwise="communication needs the whole step",
-            ),
-        ),
+        requires=(PART_OF_A_STEP,),
         statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "the share was measured on a similar step",
-            "the mean of the chunks of a prompt",
-            "KV reads of the chunk are left out",
-            ATTENTION_LEFT_OUT,
-            "compute_time is for the decoding sequences",
+            *_OF_CHUNKS,
         ),
         result="71.32 ms",
         sources=(ours("serving.mixed_step_time with a measured share instead of a model of the network"),),
@@ -176,15 +186,7 @@ METHODS = (
             + (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time)
             * (1 - (1 - active_experts / experts) ** (prefill_chunk / one_token)),
         ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(
-                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                    weight_time <= bytes_per_weight * total_params / (chips * hbm_bandwidth * mbu)
-                ),
-                otherwise="decode reads no more than all weights",
-            ),
-        ),
+        requires=_WEIGHTS_LEFT,
         statement="The step also reads experts that the chunk uses but decode does not.",
         assumptions=(
             "tokens choose their experts independently and evenly. With uneven routing fewer experts are used",
@@ -230,14 +232,7 @@ METHODS = (
             * (memory_time - tokens_verified_per_step * (compute_time + attention_time))
             / (compute_time * prefill_attention_factor),
         ),
-        requires=(
-            Requirement(
-                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
-                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
-                ),
-                otherwise="the step is compute-bound, so no prefill token is free",
-            ),
-        ),
+        requires=(_MEMORY_BOUND,),
         statement="Up to this chunk a memory-bound decode step is as fast as without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read with any chunk"),
         changes=(
@@ -279,21 +274,7 @@ METHODS = (
             - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time)
             * (1 - (1 - active_experts / experts) ** (free_prefill_chunk / one_token)),
         ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(
-                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                    weight_time <= bytes_per_weight * total_params / (chips * hbm_bandwidth * mbu)
-                ),
-                otherwise="decode reads no more than all weights",
-            ),
-            Requirement(
-                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
-                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
-                ),
-                otherwise="the step is compute-bound, so no prefill token is free",
-            ),
-        ),
+        requires=(*_WEIGHTS_LEFT, _MEMORY_BOUND),
         statement="Up to this chunk, its arithmetic needs no more time than the reads. The reads of its own experts are not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
         given={

@@ -37,7 +37,7 @@ _NO_SIZES = (
     r"|conv_(kernel|dim|size)|conv1d|mlp_ratio|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
     r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|multiplier|embd_layer|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|block_dim|org_vocab|embedding_size|sink|softcap|capping|d_conv"
     r"|(sliding_window|hybrid_layer)_pattern|full_attention_interval|attn_layer_period|every_n_layers|layer_group_size|no_rope|attention_types"
-    r"|is_moe_layer|layer_switch|clip_qkv|alignment_|draft_|first_k_dense|moe_layer_freq|interleave_moe_layer_step|mlp_layer_types"
+    r"|is_moe_layer|layer_switch|clip_qkv|alignment_|draft_|pixel|first_k_dense|moe_layer_freq|interleave_moe_layer_step|mlp_layer_types"
 )
 """Words in the names of settings that set a size of the model, and of settings that do not or that may repeat others."""
 

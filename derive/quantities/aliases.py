@@ -75,7 +75,7 @@ _COSTS_OF_A_TIME = {
 }
 _BY_THE_HOUR = ("cost_per_hour", "hourly_cost")
 _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
-_OF_ONE_CHIP = "throughput_per_chip tokens_per_second_per_chip tps_per_chip tgs"
+_RATES_OF_A_CHIP = ("throughput_per_chip", "tokens_per_second_per_chip", "tps_per_chip", "tgs")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
@@ -110,7 +110,7 @@ _CALLED = (
     ("request_latency", "e2e e2el e2e_latency end_to_end_latency response_time time_to_last_token end_to_end_request_latency"),
     ("tokens_per_second_per_user", "throughput_per_user interactivity speed_per_user user_speed tps_per_user"),
     ("throughput", "decode_throughput output_throughput output_token_throughput output_tokens_per_second output_tps"),
-    ("decode_rate_per_chip", _OF_ONE_CHIP),
+    ("decode_rate_per_chip", " ".join(_RATES_OF_A_CHIP)),
     ("prefill_time", "prefill_latency"),
     ("prefill_throughput", "prefill_tokens_per_second prefill_tps prompt_throughput input_throughput prompt_tokens_per_second"),
     ("prefill_throughput", "input_tokens_per_second prompt_tps input_tps"),
@@ -345,13 +345,13 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_COPIES, _COPIES_BESIDE),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
-    **dict.fromkeys(_OF_ONE_CHIP.split(), dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_rate_per_chip")),
     "microbatches": {"bubble_fraction": "training_microbatches"},
     # The cache of one sequence is sent, unless the number of sequences is given.
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
+    **dict.fromkeys(_RATES_OF_A_CHIP, dict.fromkeys(_OF_TRAINING, "training_rate_per_chip")),
     **dict.fromkeys(_BUDGETS, dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_cost")),
     "experts_activated": {"active_experts": "activated_experts"},
 }

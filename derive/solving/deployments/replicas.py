@@ -97,13 +97,13 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """Return the unknown. Beside a rate of all replicas and the chips of one replica, chips means all chips.
+    """Return the unknown. Beside the chips of one replica and the number of replicas or a rate of all, chips means all chips.
 
     >>> chips_meant("chips", {"fleet_throughput", "chips"}), chips_meant("chips", {"fleet_throughput", "batch"})
     ('fleet_chips', 'chips')
     """
     both = unknown == Replica.chips and Replica.chips in names
-    return Replica.all_chips if both and not names.isdisjoint(Replica.sized_by) else unknown
+    return Replica.all_chips if both and not names.isdisjoint((Replica.number, *Replica.sized_by)) else unknown
 
 
 def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
