@@ -53,7 +53,7 @@ def _with_layouts(
     dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
     if dense and (wrong := next((row for row in rows if not (row.dense or row.variants)), None)):
         raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
-    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
+    for name, value in (item for row in rows for item in row.given.items() if item[0] not in typed):
         if isinstance(value, str) and (value == unknown or value not in known):
             follows[name] = value
         else:
