@@ -85,7 +85,9 @@ def _nearest_file(place: str) -> str:
 @lru_cache(maxsize=16)
 def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     settings = settings_of(place)
-    settings.values = {**DEFAULTS.get(str(settings.values.get("model_type")), {}), **settings.values}
+    other = settings.inside("attention_other_setting")
+    of_windows = {f"swa_{name}": value for name, value in other.values.items()} if other else {}
+    settings.values = {**DEFAULTS.get(str(settings.values.get("model_type")), {}), **of_windows, **settings.values}
     check_decoder(settings)
     dim, base = settings.needed("hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"), base_width(settings)
     layers = layers_of(settings, number_of_experts(settings))

@@ -58,7 +58,8 @@ _GEMMA_3 = {
 }
 _TIED = (
     *("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text", "RefinedWeb", "RefinedWebModel", "gpt_neo", "xglm"),
-    *("btlm", "jais", "minicpm", "lfm2_moe", "recurrent_gemma", "vaultgemma", "phi3small", "smollm3", "ernie4_5", "ernie4_5_moe"),
+    *("btlm", "jais", "minicpm", "lfm2_moe", "recurrent_gemma", "vaultgemma", "phi3small", "codeshell", "smollm3"),
+    *("ernie4_5", "ernie4_5_moe"),
 )
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma": {"head_dim": 256, "tie_word_embeddings": True},

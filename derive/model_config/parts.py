@@ -24,16 +24,18 @@ _DENSE_WIDTHS = (
 )
 _PLAIN = (
     *("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron", "xglm"),
-    *("RefinedWeb", "RefinedWebModel"),
+    *("RefinedWeb", "RefinedWebModel", "codeshell"),
 )
 _PLAIN_ACTIVATIONS, _GATED = ("relu2", "xielu", "gelu_new"), ("llama", "bitnet")
 """Models and activations whose feed-forward parts have two matrices, one up and one down, and not three. Then models that have three."""
 _WIDTHS_OF_TWO = ("qwen", "molmo", "hf_olmo", "recurrent_gemma")
 """Models whose width is that of both matrices up, side by side."""
+_ONE_HEAD = "multiquery"
+"""A word for one KV head, where other files have a switch."""
 _QUERY_HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "num_query_heads")
 _KV_HEADS = (
     *("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "n_head_kv", "multi_query_group_num", "num_query_groups"),
-    "num_key_value_heads_per_layer",
+    *("num_key_value_heads_per_layer", "num_attention_groups", "n_kv_head"),
 )
 
 
@@ -89,7 +91,7 @@ def _head_widths(settings: Settings, dim: int) -> tuple[float, int, int]:
     queries = _counts_of(settings, *_QUERY_HEADS)
     counts = [queries[0] // group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
     if not counts:
-        alone = [1] if settings.get("multi_query") else queries
+        alone = [1] if settings.get("multi_query", "multi_query_attention", "attention_head_type") in (True, _ONE_HEAD) else queries
         counts = _counts_of(settings, *_KV_HEADS) if settings.name_of(*_KV_HEADS) else alone
     for query, kv in zip(cycle(queries), counts, strict=False):
         if not kv or query % kv:
@@ -118,7 +120,7 @@ def window(settings: Settings, dim: int, layers: int) -> Part:
     columns: Columns = {
         "window_layers": layers,
         "window_tokens": settings.needed(*WINDOW_TOKENS),
-        "window_kv_heads": settings.whole("swa_num_key_value_heads") or kv,
+        "window_kv_heads": settings.whole("swa_num_key_value_heads", "swa_num_attention_groups") or kv,
         "window_key_dim": wide,
         "window_value_dim": settings.whole("swa_v_head_dim") or (wide if value == key else value),
     }
@@ -302,5 +304,8 @@ def attention(settings: Settings, dim: int, layers: Layers, element: float) -> P
     # A state is in layers of its own, or beside the attention of every layer.
     if linear := layers.count(LINEAR) or (len(layers.attention) if settings.whole("mamba_d_ssm") else 0):
         parts.append((linear, state(settings, dim, linear, element)))
+    elif settings.get("layer_types"):
+        # What no layer has may still be described.
+        settings.read.update(name for name in settings.values if name.startswith(("mamba_", "linear_")))
     columns = {name: value for _, part in (*parts, (1, selection)) for name, value in part.columns.items()}
     return Part(columns, sum(count * part.params for count, part in parts) + selection.params)

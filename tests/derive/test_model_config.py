@@ -143,7 +143,13 @@ def test_a_published_file_says_what_the_table_has(file):
         # The first of two numbers is for text.
         ({**DENSE, "moe_num_experts": [64, 64], "moe_k": 6, "moe_layer_end_index": [31, 30], "moe_layer_start_index": [1, 1],
           "moe_intermediate_size": [1536, 512]}, {"moe_layers": 31, "moe_ffn_dim": 1536, "experts": 64}),
-        ({"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64, "num_key_value_heads": 1, "head_dim": 256,
+        ({"num_hidden_layers": 45, "hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "head_dim": 128,
+          "layer_types": (["full_attention"] + ["sliding_attention"] * 3) * 11 + ["full_attention"], "sliding_window": 512,
+          "attention_other_setting": {"num_attention_heads": 96, "num_attention_groups": 4}, "intermediate_size": 11264,
+          "moe_num_experts": 288, "moe_top_k": 8, "moe_intermediate_size": 1280, "share_expert_dim": 1280,
+          "moe_layers_enum": ",".join(map(str, range(3, 45))), "vocab_size": 128896},
+         {"kv_heads": 8, "window_kv_heads": 4, "total_params": 196.8e9, "active_params": 11.8e9}),
+        ({"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64, "num_attention_groups": 1, "head_dim": 256,
           "share_q_dim": 2048, "intermediate_size": 18432, "moe_num_experts": 48, "moe_top_k": 3, "moe_intermediate_size": 5120,
           "share_expert_dim": 5120, "moe_layers_enum": ",".join(map(str, range(4, 60))), "vocab_size": 128815},
          {"kv_heads": 1, "moe_layers": 56, "total_params": 316e9, "active_params": 38.8e9}),
@@ -163,6 +169,7 @@ def test_a_published_file_says_what_the_table_has(file):
         # Names of other tools and of older models.
         ({**DENSE, "num_key_value_heads": None, "num_query_groups": 8}, {"kv_heads": 8, "total_params": 8.03e9}),
         ({**DENSE, "num_key_value_heads": [8, 8, 4, 2] * 8}, {"kv_heads": 5.5}),
+        ({**DENSE, "num_key_value_heads": None, "attention_head_type": "multiquery"}, {"kv_heads": 1}),
         ({**DENSE, "num_key_value_heads": None, "block_configs": [
             {"attention": {"n_heads_in_group": 4 * of}, "ffn": {"ffn_mult": 5.25}} for of in (1, 2) * 16]},
          {"kv_heads": 6, "dense_ffn_dim": 14336}),
@@ -199,8 +206,8 @@ def test_a_published_file_says_what_the_table_has(file):
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "gemma-4", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
         *("longcat", "empty experts", "smallthinker", "openelm", "ernie-vl"),
-        *("step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
-        *("megatron", "decilm", "nemotron-51b", "falcon"),
+        *("step-3.5", "step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
+        *("megatron", "decilm", "santacoder", "nemotron-51b", "falcon"),
         *("gpt-neo", "opt-350m", "llama-3 as meta writes it", "lfm2-1.2b", "molmo", "recurrentgemma"),
         *("llava-next", "paligemma2", "arctic", "bitnet"),
     ],
