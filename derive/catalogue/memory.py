@@ -7,7 +7,7 @@ chapters, is the sequences of one pass on the chips of one stage.
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import GPT_OSS_CARD, SGLANG_DOCS, VLLM_DOCS, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, Equation, Requirement, Step, Variant, at
+from derive.records import BOUND, CONDITION, UPPER, Equation, Requirement, Step, Variant, at
 
 _SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="an engine must reserve less than all of the memory")
 _ROOM_BESIDE_THE_WEIGHTS = (
@@ -274,6 +274,9 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.tokens_that_fit",
+        changes=("is an upper bound, because activations and buffers also need memory",),
+        kind=BOUND,
+        direction=UPPER,
         title="Tokens whose cache fits in memory beside the weights",
         relation=lambda kv_cache_tokens, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_token,
             kv_replication: (
