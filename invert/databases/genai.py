@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, time
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
@@ -39,15 +38,13 @@ _SOLD_OTHERWISE = ("search_type",)
 """Conditions of a variant that does not sell tokens."""
 
 
-def installed() -> tuple[Iterable[Any], records.Database] | None:
-    """Return the providers of the installed snapshot, or None without the package."""
-    if find_spec("genai_prices") is None:
-        return None
-    database = records.installed_database(FORMAT.name)
+def _installed(database: records.Database) -> Iterable[Any]:
+    """Return the providers of the installed snapshot."""
     try:
-        return import_module("genai_prices.data_snapshot").get_snapshot().providers, database
+        found: Iterable[Any] = import_module("genai_prices.data_snapshot").get_snapshot().providers
     except Exception as error:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {_KNOWN} is known here") from error
+    return found
 
 
 def _entries(providers: Iterable[Any]) -> Iterator[records.Entry]:
@@ -164,6 +161,7 @@ FORMAT = records.Format(
     name="genai-prices",
     entries=_entries,
     read=_read,
+    installed=_installed,
     facts={"max_context": "context_window"},
     usual=("context_window", _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
     is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (

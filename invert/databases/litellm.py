@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import WrongData, shorten
+from derive.files import json_of
 from invert.databases import records
 
 _FILE = "model_prices_and_context_window_backup.json"
@@ -47,16 +48,13 @@ _SHANGHAI = 16 * 60
 """The minute of a UTC day at which the next day begins in Shanghai."""
 
 
-def installed() -> tuple[Path, records.Database] | None:
-    """Return the price file in the installed package, or None without the package. Raise WrongData if the package has no such file."""
+def _installed(database: records.Database) -> Any:
+    """Return the content of the price file in the installed package. Raise WrongData if the package has no such file."""
     found = find_spec(FORMAT.name)
-    if found is None or not found.origin:
-        return None
-    database = records.installed_database(FORMAT.name)
-    place = Path(found.origin).with_name(_FILE)
-    if not place.is_file():
+    place = Path(found.origin).with_name(_FILE) if found and found.origin else None
+    if place is None or not place.is_file():
         raise WrongData(f"{database}: has no file {_FILE}, so its version is newer or older than the known ones")
-    return place, database
+    return json_of(str(place))
 
 
 def _is_shape(content: Any) -> bool:
@@ -210,6 +208,7 @@ FORMAT = records.Format(
     name="litellm",
     entries=_entries,
     read=_read,
+    installed=_installed,
     # An entry may also have max_tokens. That is its longest answer.
     facts={"max_context": "max_input_tokens"},
     is_shape=_is_shape,

@@ -4,20 +4,22 @@ duplicates.
 The available databases are installed packages, and JSON files that are recognised by their shape. The report counts every offer once.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from importlib import metadata
 from importlib.util import find_spec
 from io import BytesIO
 from operator import attrgetter
-from typing import Any, TypeAlias
+from os.path import exists
+from typing import TypeAlias
 
 from derive.errors import WrongData, hidden, shorten, suggest, suggest_for_file
-from derive.files import called, content_or_input
+from derive.files import called, json_of
 from derive.show.layout import csv_text
 from derive.tables.lines import Problem
 from invert.assumptions import USUAL, Assumptions
@@ -33,7 +35,8 @@ from invert.sheets.rules import check, is_traded, rows_by_sheet
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
 _FILES = (openrouter.FORMAT, models_dev.FORMAT, litellm.FORMAT)
 """Formats of JSON files. They are recognised by their shape, not by the name of the file."""
-_GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
+_PACKAGES = {form.name: form for form in (genai.FORMAT, litellm.FORMAT)}
+"""Formats of installed packages, by the name of the package."""
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
@@ -54,43 +57,42 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
 
 
 def _how_to_get(package: str) -> str:
-    return f"pip install {'backsolve[prices]' if package == _GENAI else package}"
+    return f"pip install {'backsolve[prices]' if package == genai.FORMAT.name else package}"
 
 
 def not_installed() -> list[str]:
     """Return a note for each package that is not installed, with the command that installs it."""
-    missing = [name for name in _PACKAGES if find_spec(name.replace("-", "_")) is None]
-    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in missing]
+    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not _is_installed(name)]
+
+
+def _is_installed(package: str) -> bool:
+    return find_spec(package.replace("-", "_")) is not None
 
 
 def listing_of(name: str) -> Listing | None:
     """Return a database by the name of its package or of a JSON file (- is standard input), or None for a package that is not installed."""
-    if name == _GENAI:
-        package = genai.installed()
-        return package and (package[1], items_of(genai.FORMAT, *package))
-    if name == _LITELLM:
-        place = litellm.installed()
-        return place and (place[1], items_of(litellm.FORMAT, json_of(str(place[0])), place[1]))
+    if package := _PACKAGES.get(name):
+        if not _is_installed(name):
+            return None
+        version = ""
+        # Without its metadata, the package has no version.
+        with suppress(metadata.PackageNotFoundError):
+            version = metadata.version(name)
+        database = Database(name=name, version=version)
+        return database, items_of(package, package.installed(database), database)
+    try:
+        content = json_of(name)
+    except WrongData as error:
+        if any(name == form.name for form in _FILES):
+            raise WrongData(f"{name}: is not a package. Save the JSON that it serves, and give that file") from None
+        raise WrongData(f"{error}{'' if name == '-' or exists(name) else suggest_for_file(name, _PACKAGES)}") from None
     # A JSON file is recognised by its shape.
-    content = json_of(name)
     form = next((form for form in _FILES if form.is_shape(content)), None)
     if form is None:
         known = ", ".join(form.name for form in _FILES)
         raise WrongData(f"{called(name)}: is not a known database ({known}), or has a newer format")
     database = Database(name=form.name)
     return database, items_of(form, content, database)
-
-
-def json_of(place: str) -> Any:
-    """Return the content of a JSON file. Raise WrongData if it is not JSON."""
-    try:
-        return json.loads(content_or_input(place))
-    except WrongData as error:
-        if place in {form.name for form in _FILES}:
-            raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None
-        raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
-    except (ValueError, RecursionError) as error:
-        raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None
 
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"

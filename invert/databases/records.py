@@ -9,7 +9,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
-from importlib import metadata
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -116,7 +115,8 @@ class Format:
     `read` yields the offers of a record. A yielded WrongField is a fault in a field that the offers do not need. If it is raised, the entry
     is left out. `facts` are the paths of the longest context and the release in a record, with points between the names. Of the fields that
     are read from an entry, `usual` are in nearly every entry and `rare` in some. `is_known` returns whether the database has always had a
-    name, because such a name is not a new name of another field. `is_shape` recognises the content of a JSON file.
+    name, because such a name is not a new name of another field. `is_shape` recognises the content of a JSON file. `installed` returns the
+    content of an installed package.
     """
 
     name: str
@@ -127,6 +127,7 @@ class Format:
     rare: tuple[str, ...] = ()
     is_known: Callable[[str], bool] = lambda _name: False
     is_shape: Callable[[Any], bool] = lambda _content: False
+    installed: Callable[[Database], Any] = lambda _database: None
 
 
 def provider_of(name: str) -> str:
@@ -259,14 +260,6 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
 def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) -> Rates:
     """Return the rates of one band, from the fields that name them."""
     return {place: per_mtok(name, cost[name], scale) for name, place in sold.items() if cost.get(name) is not None}
-
-
-def installed_database(name: str) -> Database:
-    """Return the database of an installed package, with the version of the package if it has one."""
-    try:
-        return Database(name=name, version=metadata.version(name))
-    except metadata.PackageNotFoundError:
-        return Database(name=name)
 
 
 def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.lines import Problem
 from invert.databases import genai
+from invert.databases.pull import listing_of
 from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 
@@ -104,11 +105,11 @@ def test_a_variant_under_a_condition_that_is_not_known_is_named_and_its_model_st
 
 def test_the_installed_package_by_its_version(tmp_path, monkeypatch):
     installed(tmp_path, monkeypatch, "genai_prices")
-    providers, database = genai.installed()
-    assert providers is GENAI and str(database) == "genai-prices 9.9"
+    database, items = listing_of("genai-prices")
+    assert str(database) == "genai-prices 9.9" and len(list(items)) > 2
     (tmp_path / "genai_prices" / "data_snapshot.py").write_text("")
     monkeypatch.delitem(sys.modules, "genai_prices.data_snapshot")
     with pytest.raises(
         WrongData, match=r"^genai-prices 9\.9: its snapshot cannot be read \(AttributeError: .*get_snapshot.*; 0\.2 is known here$"
     ):
-        genai.installed()
+        listing_of("genai-prices")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
-from types import SimpleNamespace
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from derive.errors import WrongData
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases import pull as pulling
 from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, listing_of, listings, pull
 from invert.databases.records import Database, Offer, WrongField, items_of
 from invert.inference import infer
@@ -243,15 +244,16 @@ def test_any_other_file_is_refused_in_a_line(tmp_path, content):
 
 def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     installed(tmp_path, monkeypatch, "genai_prices")
-    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
-    found, problems = listings(["genai-prices", "litellm", str(tmp_path / "none.json")])
+    with monkeypatch.context() as absent:
+        absent.setattr(pulling, "find_spec", lambda name: None if name == "litellm" else find_spec(name))
+        found, problems = listings(["genai-prices", "litellm", str(tmp_path / "none.json")])
     assert [str(database) for database, _ in found] == ["genai-prices 9.9"]
     assert [str(one).removeprefix(str(tmp_path)) for one in problems] == [
         "litellm: is not installed: pip install litellm",
         "/none.json: cannot be read: No such file or directory",
     ]
     (tmp_path / "litellm").mkdir()
-    monkeypatch.setattr(litellm, "find_spec", lambda _: SimpleNamespace(origin=str(tmp_path / "litellm" / "__init__.py")))
+    (tmp_path / "litellm" / "__init__.py").write_text("")
     (problem,) = listings(["litellm"])[1]
     assert "litellm" in problem.origin and problem.message.startswith("has no file model_prices")
 
@@ -259,7 +261,6 @@ def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
 def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
     installed(tmp_path, monkeypatch, "genai_prices", "litellm")
     assert [str(database) for database, _ in listings([])[0]] == ["genai-prices 9.9", "litellm 9.9"]
-    monkeypatch.setattr(genai, "find_spec", lambda _: None)
-    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    monkeypatch.setattr(pulling, "find_spec", lambda _: None)
     assert listings([]) == ([], []) and listing_of("genai-prices") is None
     assert "pip install backsolve[prices]" in str(listings(["genai-prices"])[1][0])
