@@ -10,8 +10,8 @@ from datetime import date
 from math import isclose
 from typing import Any
 
-from derive.errors import WrongData, shorten
-from derive.files import LARGEST_RESULT, called, content_or_input
+from derive.errors import WrongData
+from derive.files import LARGEST_RESULT, called, json_of
 from derive.immutable import immutable
 from invert.assumptions import USUAL
 from invert.comparison_records import changed_facts, changed_inputs
@@ -47,15 +47,11 @@ class SavedRun(Question):
 
 def saved_run(path: str) -> SavedRun:
     """Read the run of a file of `--save`, or of standard input for the name `-`. Raises `WrongData` for any other file, in one line."""
-    place, content = called(path), content_or_input(path, LARGEST_RESULT)
+    document = json_of(path, LARGEST_RESULT, parse_constant=_refuse_constant, object_hook=with_new_keys)
     try:
-        document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_keys)
-    except (ValueError, RecursionError) as error:
-        raise _none(place, f"it is not JSON: {shorten(str(error))}") from None
-    try:
-        return _run_of(place, document)
-    except WrongShape as fault:
-        raise _none(place, str(fault)) from None
+        return _run_of(called(path), document)
+    except WrongShape as why:
+        raise WrongData(f"{called(path)}: is not a saved result that can be repeated ({why}); infer --save writes one") from None
 
 
 def arguments(saved: SavedRun) -> dict[str, Any]:
@@ -106,10 +102,6 @@ def _findings(document: Mapping[str, Any]) -> dict[str, object]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
-
-
-def _none(place: str, why: str) -> WrongData:
-    return WrongData(f"{place}: is not a saved result that can be repeated ({why}); infer --save writes one")
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:

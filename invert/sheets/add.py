@@ -87,14 +87,6 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     return [*rows, *_without_premium(rows)]
 
 
-def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
-    """Raise WrongValue for a cell with a hidden character, because it may be the end of a line."""
-    for row in cells:
-        for column, text in row.items():
-            if mark := hidden(trimmed(text)):
-                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which is invisible")
-
-
 def _target(into: str | None) -> FileText:
     """Return the target file, empty if there is none. Raise WrongValue for the shipped table, because its rows need more facts than a typed
     sheet has.
@@ -144,7 +136,10 @@ def _following(cells: Sequence[Mapping[str, str]], held: Sequence[PriceRow]) -> 
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
     """Return a typed sheet after checks against the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells, target = cells_of_sheet(name, items), _target(into)
-    _refuse_hidden(cells)
+    for column, text in (pair for row in cells for pair in row.items()):
+        # It may be the end of a line.
+        if mark := hidden(trimmed(text)):
+            raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which is invisible")
     before = _read_file(target, data)
     cells += _following(cells, before.own)
     alone = _read_file(typed_file(target.place, name, cells), data)

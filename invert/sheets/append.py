@@ -1,7 +1,7 @@
 """Updates of a price file from databases: a changed price is closed, and the new price is appended."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from io import BytesIO
@@ -91,7 +91,10 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     other price is its rival. New facts of a source about a model go into the valid rows of its sheet. A sheet that its source no longer
     lists stays open, because its prices may still hold. If a seller was read on a later day, its rows do not change.
     """
-    sheets, later, of_sheet, update = rows_by_sheet(held), _newest_rows(held, day), rows_by_sheet(pulled), Update(held=len(held))
+    sheets, of_sheet, update = rows_by_sheet(held), rows_by_sheet(pulled), Update(held=len(held))
+    # An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
+    after = [(row.retrieved_date, row) for row in held if row.retrieved_date and row.retrieved_date > day]
+    later = {(row.provider, database(row)): row for _, row in sorted(after, key=itemgetter(0))}
     for key, rows in of_sheet.items():
         sheet, current = sheets.get(key, []), [row for row in rows if row.valid_on(day)]
         now = [row for row in sheet if row.valid_on(day)]
@@ -101,12 +104,12 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
             update.opened += rows
             update.add(rows, "added")
         else:
-            there = {_dated_price(row) for row in sheet}
+            there = {(row.effective_date, *price_facts(row)) for row in sheet}
             for row in rows:
                 if row.valid_on(day):
                     _add_price(update, row, sheet, now, day)
                 else:
-                    update.add([row], "kept" if _dated_price(row) in there else "other_day")
+                    update.add([row], "kept" if (row.effective_date, *price_facts(row)) in there else "other_day")
             # Their own source no longer lists them, although it lists the sheet.
             keys, sources = {row.key for row in current}, {database(row) for row in current}
             left = [row for row in now if row.valid_to is None and row.key not in keys and database(row) in sources]
@@ -114,26 +117,11 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
             update.closed |= dict.fromkeys((row.origin for row in ended), day)
             update.add(ended, "ended")
             _add_description(update, now, current)
-    update.not_met = tuple(_missing_sheets({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day))
-    return update
-
-
-def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
-    """Yield the valid sheets among these that their databases no longer list, although they list other sheets of the same seller."""
+    # A valid sheet is not met if its databases no longer list it, although they list other sheets of the same seller.
     read = {(row.provider, database(row)) for row in pulled}
-    for key, rows in sheets.items():
-        sources = {(row.provider, database(row)) for row in rows if row.valid_on(day)}
-        if sources and sources <= read:
-            yield key
-
-
-def _newest_rows(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:
-    """Return the row that was read last, by provider and database, if it was read after the day.
-
-    An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
-    """
-    later = [(row.retrieved_date, row) for row in held if row.retrieved_date and row.retrieved_date > day]
-    return {(row.provider, database(row)): row for _, row in sorted(later, key=itemgetter(0))}
+    now_of = ((key, [row for row in rows if row.valid_on(day)]) for key, rows in sheets.items() if key not in of_sheet)
+    update.not_met = tuple(key for key, now in now_of if now and all((row.provider, database(row)) in read for row in now))
+    return update
 
 
 def _add_past(update: Update, current: Sequence[PriceRow], now: Iterable[PriceRow], newest: PriceRow, day: date) -> None:
@@ -154,11 +142,6 @@ def _add_description(update: Update, now: Sequence[PriceRow], current: Iterable[
     cells = {one.column: one.values[1] for one in changes}
     update.redescribed += changes
     update.cells |= {row.origin: cells for row in now if cells and database(row) and row.origin not in update.closed}
-
-
-def _dated_price(row: PriceRow) -> tuple[object, ...]:
-    """Return the facts that identify a price, apart from its end."""
-    return row.effective_date, *price_facts(row)
 
 
 def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Sequence[PriceRow], day: date) -> None:
@@ -221,7 +204,11 @@ def update_file(
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
-            write(place, edited_table(content, OWN_COLUMNS, [*map(cells_of, update.opened)], _changed_cells(update)))
+            changed = {**update.cells, **{origin: {"valid_to": end} for origin, end in update.closed.items()}}
+            cells = {
+                int(origin.rpartition(":")[2]): {name: cell_text(value) for name, value in of.items()} for origin, of in changed.items()
+            }
+            write(place, edited_table(content, OWN_COLUMNS, [*map(cells_of, update.opened)], cells))
         if not_believed:
             # After the prices. If those cannot be written, no file changes. The next pull reports again any rival that is missing here.
             write(rivals_of(place), not_believed)
@@ -262,12 +249,6 @@ def _rival_key(cells: Mapping[str, str]) -> tuple[str, ...]:
     """Return the facts that identify a rival: its price and source, and the price and source that it contradicts."""
     notes = cells.get("notes", "")
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
-
-
-def _changed_cells(update: Update) -> dict[int, dict[str, str]]:
-    """Return the cells that an update fills in, by row number and column."""
-    changed = {**update.cells, **{origin: {"valid_to": end} for origin, end in update.closed.items()}}
-    return {int(origin.rpartition(":")[2]): {name: cell_text(value) for name, value in cells.items()} for origin, cells in changed.items()}
 
 
 def price_file(rows: Iterable[PriceRow]) -> str:

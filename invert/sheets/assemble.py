@@ -92,7 +92,14 @@ def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> 
     sold = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
     if said := [later[pair] for pair in pairs if pair in later and pair not in sold]:
         return WrongValue(join_notes(said))
-    return UnknownModel(name, "has no sheet in this service tier on this day", [], other_tiers_note(book, day, pairs))
+    # The option that shows the sheets of these models on a day or before it.
+    traded = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
+    tiers = sorted({row.service_tier for row in traded})
+    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
+    hint = f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
+    if ends and not tiers:
+        hint = f"its prices end on {max(ends)}; --as-of {max(ends) - timedelta(days=1)}"
+    return UnknownModel(name, "has no sheet in this service tier on this day", [], hint)
 
 
 def _pairs_of(book: PriceBook) -> list[_Name]:
@@ -144,16 +151,6 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     if tier == _ALL:
         return list(offered)
     return [name for name in ([tier] if tier else LIST_TIERS) if name in offered][:1]
-
-
-def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """Return the option that shows the sheets of these models on a day or before it, or ""."""
-    sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
-    tiers = sorted({row.service_tier for row in sold})
-    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
-    if ends and not tiers:
-        return f"its prices end on {max(ends)}; --as-of {max(ends) - timedelta(days=1)}"
-    return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
 
 
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:

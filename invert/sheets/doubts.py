@@ -59,8 +59,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_doubtful_amounts(book.rows, book.fx, assumptions),
         *_far_dates(book, shipped, own, assumptions),
         *_blank_currencies(book.rows),
-        *_late_releases(own, book.newest_retrieved),
-        *_sold_before_release(own, assumptions),
+        *_doubtful_releases(own, book.newest_retrieved, assumptions),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
@@ -111,31 +110,24 @@ def _doubtful_cells(rows: Iterable[PriceRow], column: str, doubts: Mapping[Any, 
 def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield names that are doubtful in themselves."""
     for column in NAMES:
-        doubts = {name: _quote_doubt(name) or _spreadsheet_doubt(name) or _script_doubt(name) for name in _values(rows, column)}
-        yield from _doubtful_cells(rows, column, {name: f"{shorten(name)} {said}" for name, said in doubts.items() if said})
+        doubts = {name: f"{shorten(name)} {said}" for name in _values(rows, column) if (said := _name_doubt(name))}
+        yield from _doubtful_cells(rows, column, doubts)
 
 
 def _values(rows: Iterable[PriceRow], column: str) -> set[str]:
     return {*map(attrgetter(column), rows)}
 
 
-def _quote_doubt(name: str) -> str:
-    """Return a doubt about quotation marks that CSV does not remove, from a word processor or doubled, or ""."""
-    bare = name.strip(_QUOTES)
-    return "" if bare == name else f"is in quotation marks, which are then part of the name: is {shorten(bare)} meant?"
-
-
-def _spreadsheet_doubt(name: str) -> str:
-    """Return a doubt about a name that a spreadsheet has changed to a day or a number, or ""."""
-    taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
-    return f"was changed by a spreadsheet, which read the name as {taken}: write it again, in a text column" if taken else ""
-
-
-def _script_doubt(name: str) -> str:
-    """Return a doubt about letters of another script that look Latin, beside Latin letters or in the whole name, or "".
+def _name_doubt(name: str) -> str:
+    """Return a doubt about a name, or "": it has quotation marks that CSV does not remove, from a word processor or doubled, or a
+    spreadsheet has changed it to a day or a number, or it has letters of another script that look Latin.
 
     Only scripts with capitals and small letters look like Latin. Names of Chinese and Latin letters are usual.
     """
+    if (bare := name.strip(_QUOTES)) != name:
+        return f"is in quotation marks, which are then part of the name: is {shorten(bare)} meant?"
+    if taken := "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else "":
+        return f"was changed by a spreadsheet, which read the name as {taken}: write it again, in a text column"
     if name.isascii():
         return ""
     cased = [mark for mark in name if mark.lower() != mark.upper() and "LETTER" in unicodedata.name(mark, "")]
@@ -174,15 +166,13 @@ def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[Price
             yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in {**after, **about}.items()})
 
 
-def _late_releases(own: Iterable[PriceRow], newest: date) -> Iterator[Problem]:
-    """Yield releases after the day of the prices. Before its release a model has no sheet."""
+def _doubtful_releases(own: Sequence[PriceRow], newest: date, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield releases after the day of the prices, because before its release a model has no sheet, and prices that begin long before the
+    release of their model, in their row or in models.csv.
+    """
     late = {row.release_date for row in own if row.release_date and row.release_date > newest}
     doubts = {day: f"{day} is after {newest}, the day of the prices: the model has no sheet before its release" for day in late}
     yield from _doubtful_cells(own, "release_date", doubts)
-
-
-def _sold_before_release(own: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield prices that begin long before the release of their model, in their row or in models.csv."""
     described = read_data().tables.rows_of(ModelRow) if own else ()
     released = {(row.provider, row.model): row.release_date for row in described}
     ahead = timedelta(days=assumptions.days_sold_before_release)

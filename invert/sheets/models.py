@@ -75,9 +75,9 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     The id of the weights, whole or without the owner, identifies them for certain, in any spelling of its numbers. For the last part of a
     longer name, and for the names in host_prices.csv, the match is assumed.
     """
-    name, ids = spelling(sheet.model), _weights_by_id(data)
+    name, (ids, hosted) = spelling(sheet.model), _weights_by_spelling(data)
     exact = name in ids
-    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _weights_by_host(data).get(name) or ()
+    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or hosted.get(name) or ()
     if len(found) != 1:
         return None
     (weights,), owner = found, _OWNERS.get(sheet.provider, sheet.provider)
@@ -101,25 +101,18 @@ def spelling(name: str) -> str:
 
 
 @cache_with_data
-def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
-    """Return the weights by the spelling of their id, whole and without the owner."""
-    rows = data.tables.rows_of(Architecture)
-    return _weights_by_spelling((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
-
-
-@cache_with_data
-def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
-    """Return the weights by their names in host_prices.csv, whole and without the prefix of a host."""
+def _weights_by_spelling(data: Data) -> tuple[Mapping[str, Sequence[Architecture]], Mapping[str, Sequence[Architecture]]]:
+    """Return the weights by the spelling of their id, whole and without the owner, and of their names in host_prices.csv, whole and
+    without the prefix of a host.
+    """
     rows = {row.model: row for row in data.tables.rows_of(Architecture)}
     weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
-    known = ((row.price_id, weights[row.model]) for row in data.tables.rows_of(HostPrice) if row.model in weights)
-    return _weights_by_spelling((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
-
-
-def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
-    """Return all weights with each name, by the spelling of the name."""
-    found = grouped((spelling(name), row) for name, row in names if name)
-    return {name: tuple({row.model: row for row in rows}.values()) for name, rows in found.items()}
+    hosted = [(row.price_id, weights[row.model]) for row in data.tables.rows_of(HostPrice) if row.model in weights]
+    by_id = ((name, row) for row in rows.values() for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
+    by_host = ((name, row) for price_id, row in hosted for name in (price_id, price_id.partition("/")[2]))
+    both = (grouped((spelling(name), row) for name, row in names if name) for names in (by_id, by_host))
+    ids, hosts = ({name: tuple({row.model: row for row in of}.values()) for name, of in found.items()} for found in both)
+    return ids, hosts
 
 
 _Name = tuple[str, str]

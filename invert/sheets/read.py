@@ -106,8 +106,12 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     own, faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
     sold = {(row.provider, row.model) for row in rows}
     begins = grouped((row.key, row.start) for row in own if (row.provider, row.model) in sold)
-    left = [(row, row_until(row, min(begins.get(row.key, [date.max])))) for row in rows]
-    kept = [before for _, before in left if before]
+    kept, replaced = list[PriceRow](), list[PriceRow]()
+    for row in rows:
+        # A row ends where one of the user begins, and is gone if it begins there or later.
+        begin = min(begins.get(row.key, [date.max]))
+        part = row if row.end <= begin else replace(row, valid_to=begin) if row.start < begin else None
+        (kept if part else replaced).append(part or row)
     day, far_off = newest_day(rows, own)
     book = PriceBook(
         rows=Records((*kept, *own)),
@@ -117,7 +121,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
-        replaced=tuple(row for row, before in left if before is None),
+        replaced=tuple(replaced),
     )
     if overlay and faults:
         raise BadRow(*_all_faults(book, overlay, faults))
@@ -144,13 +148,6 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
         lack = f"a rate for {currency} is given, but no price is in {currency}. Is its currency {currency}?"
         faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
-
-
-def row_until(row: PriceRow, day: date) -> PriceRow | None:
-    """Return the part of a row before a day, or None if it begins on that day or later."""
-    if row.end <= day:
-        return row
-    return replace(row, valid_to=day) if row.start < day else None
 
 
 @cache_with_data

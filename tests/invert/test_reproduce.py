@@ -125,9 +125,9 @@ FILE = {"place": "a.csv", "encoding": "utf-8", "content": "a"}
 @in_one_test(
     ("content", "why"),
     [
-        (b"", "not JSON"),
-        (b"[" * 200_000, "not JSON"),
-        (b'{"schema": NaN}', "not JSON"),
+        (b"", "is not JSON ("),
+        (b"[" * 200_000, "is not JSON ("),
+        (b'{"schema": NaN}', "is not JSON ("),
         (b"[]", "--as json"),
         (b'{"schema": {}}', "no schema"),
         (b'{"schema": "infer-1", "run": {}}', "its schema is 'infer-1'"),
@@ -161,7 +161,8 @@ def test_what_is_no_saved_result_is_refused_in_a_line(
     with pytest.raises(WrongData) as refused:
         saved_run(kept(tmp_path_factory.mktemp("spoiled") / "r.json", text))
     said = str(refused.value)
-    assert "r.json: is not a saved result that can be repeated (" in said and why in said and "\n" not in said
+    what = why if why.startswith("is not JSON") else "is not a saved result that can be repeated ("
+    assert f"r.json: {what}" in said and why in said and "\n" not in said
 
 
 def test_a_file_of_any_size_is_not_read(tmp_path):
