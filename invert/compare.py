@@ -6,6 +6,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from math import inf, log
@@ -75,7 +76,11 @@ def infer_against(
         day = run.as_of if against == SHIPPED else day or run.request.as_of
         old, found = _infer_earlier(found, then, old_book, day, run, then is not data, asked.get("executor"))
         found = replace(found, doubts=doubts_about((one.key for one in old), old_book, run.assumptions) if file else ())
-        before, of_day = {one.key: recorded.side_of(one) for one in old}, _infer_on_later_day(old, run, then)
+        before, sold = {one.key: recorded.side_of(one) for one in old}, {one.key: one.sheet.asked for one in run}
+        # The earlier prices on the later day separate the effect of the day from the effect of the prices.
+        changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and one.sheet.asked != sold.get(one.key))
+        later = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run, then)
+        of_day = {one.key: recorded.side_of(one) for one in later.values()}
     now = {one.key for one in run}
     before = {key: side for key, side in before.items() if key in now or not run.request.selects}
     return run, replace(
@@ -204,14 +209,6 @@ def _infer_again(again: Iterable[PriceSheet], run: Run, data: Data) -> dict[Pric
     return {one.sheet: one for one in complete_inferences(found, run.premiums, {}, data, run.assumptions)}
 
 
-def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[SheetKey, Side]:
-    """Infer from the earlier prices on the later day. This separates the effect of the day from the effect of the prices."""
-    now = {one.key: one.sheet.asked for one in run}
-    changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and one.sheet.asked != now.get(one.key))
-    found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run, data)
-    return {one.key: recorded.side_of(one) for one in found.values()}
-
-
 def price_changes(
     old: Mapping[Place, Asked], new: Mapping[Place, Asked], copied: Mapping[Place, str] = MappingProxyType({})
 ) -> tuple[PriceChange, ...]:
@@ -283,28 +280,24 @@ def _revert_prices(
     changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]], run: Run, data: Data
 ) -> dict[SheetKey, dict[Place, Side]]:
     """Infer each sheet with several changed prices again with one price reverted, up to a maximum number of sheets."""
-    tried: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
+    count, backs = 0, list[tuple[tuple[PriceChange, ...], PriceSheet]]()
     for sheet, changes in changed:
         gone, come = (tuple(one for one in changes if side(one) is None) for side in (attrgetter("new"), attrgetter("old")))
         groups = [*((one,) for one in changes if one.times), *filter(None, (gone, come))]
-        if len(groups) > 1 and not _common_factor(changes) and len(tried) + len(groups) <= MOST_REVERTED:
-            tried += [(sheet, group) for group in groups]
-    backs = [(group, back) for sheet, group in tried if (back := _revert(sheet, group))]
+        if len(groups) < 2 or _common_factor(changes) or count + len(groups) > MOST_REVERTED:
+            continue
+        count += len(groups)
+        for group in groups:
+            amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
+            # Some of these prices may make no sheet.
+            with suppress(BacksolveError):
+                backs.append((group, with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])))
     found = _infer_again([back for _, back in backs], run, data)
     sides: dict[SheetKey, dict[Place, Side]] = {}
     for group, back in backs:
         if back in found:
             sides.setdefault(found[back].key, {}).update(dict.fromkeys((one.place for one in group), recorded.side_of(found[back])))
     return sides
-
-
-def _revert(sheet: PriceSheet, group: Sequence[PriceChange]) -> PriceSheet | None:
-    """Return the sheet with these prices as before, or None if these prices are not a sheet."""
-    amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
-    try:
-        return with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])
-    except BacksolveError:
-        return None
 
 
 def _common_factor(changes: Sequence[PriceChange]) -> float | None:

@@ -11,12 +11,11 @@ from derive.tables.lines import Problem
 from derive.units import show
 from invert.data import Data, Made, made_with
 from invert.encoder import Codec, Keys, Nested
-from invert.estimate_text import six_digits
+from invert.estimate_text import round_digits
 from invert.estimators.cases import common_anchors
 from invert.records import Estimate, Name, Observable
 from invert.report.contract import CODEC, SHEET
 from invert.result import Inference, Run
-from invert.sheets.observables import longest_context
 from invert.sheets.rows import FileText, SheetKey
 from invert.sheets.sheet import Asked, Place, spelled
 
@@ -71,15 +70,13 @@ def side_of_record(record: Mapping[str, Any]) -> Side:
         factor, by_cost = convention["bayes_factor"], convention["probability_by_cost"]
         # The factor is a floor if the cost model excludes the premiums.
         said[FACTOR] = _rounded("point", factor) if by_cost or factor is None else _rounded("lower", None, factor)
-    return Side(prices=_prices_of(record["prices"]), said=said)
-
-
-def _prices_of(record: Mapping[str, Any]) -> dict[Place, Asked]:
-    """Return the prices of bands and of the cache, by place."""
-    parts = ("input", "output", "cache_read")
-    priced = [((name, band["threshold_tokens"], None), band[name]) for band in record["bands"] for name in parts if band[name]]
-    priced += [((one["component"], one["threshold_tokens"], one["ttl_seconds"]), one["price"]) for one in record["cache"]]
-    return {place: (float(one["amount"]), printable(one["currency"]), printable(one["per"])) for place, one in priced}
+    bands, cache, parts = record["prices"]["bands"], record["prices"]["cache"], ("input", "output", "cache_read")
+    priced: list[tuple[Place, Any]] = [
+        ((name, band["threshold_tokens"], None), band[name]) for band in bands for name in parts if band[name]
+    ]
+    priced += [((one["component"], one["threshold_tokens"], one["ttl_seconds"]), one["price"]) for one in cache]
+    prices = {place: (float(one["amount"]), printable(one["currency"]), printable(one["per"])) for place, one in priced}
+    return Side(prices=prices, said=said)
 
 
 def printable(text: object) -> str:
@@ -91,7 +88,7 @@ def printable(text: object) -> str:
 
 def _rounded(kind: str, median: float | None, low: float | None = None, high: float | None = None) -> Estimate:
     """Return an estimate to six digits, because later ones are those of the draws and of the machine. A point without a value is none."""
-    median, low, high = (None if value is None else six_digits(float(value)) for value in (median, low, high))
+    median, low, high = (None if value is None else round_digits(float(value)) for value in (median, low, high))
     return Estimate(kind="undetermined" if kind == "point" and median is None else kind, median=median, low=low, high=high)
 
 
@@ -309,8 +306,7 @@ def _facts_of_models(inferences: Iterable[Inference]) -> dict[str, str]:
     """Return the longest context and the weights of each model, by the name of the fact."""
     facts = {}
     for one in inferences:
-        longest = longest_context(one.sheet, one.model)
-        facts[f"max_context of {one.name}"] = show("context_length", longest) if longest else ""
+        facts[f"max_context of {one.name}"] = show("context_length", one.max_context) if one.max_context else ""
         facts[f"weights of {one.name}"] = one.model.architecture if one.model else ""
     return facts
 

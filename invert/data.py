@@ -65,9 +65,7 @@ def _unpacked(packed: tuple[tuple[str, bytes | str], ...]) -> Data:
     return Data(Tables({name: zlib.decompress(held) if isinstance(held, bytes) else held for name, held in packed}))
 
 
-@lru_cache(2)
-def _cache_of(tables: Tables) -> Data:
-    return Data(tables)
+_cache_of = lru_cache(2)(Data)
 
 
 def cache_with_data(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:

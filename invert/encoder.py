@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from derive.errors import shorten
 from derive.immutable import immutable
-from invert.estimate_text import six_digits
+from invert.estimate_text import round_digits
 
 _T = TypeVar("_T")
 
@@ -76,7 +76,7 @@ class Codec:
         if kind in (str, NoneType, bool, int):
             return value
         if isinstance(value, float):
-            return None if not isfinite(value) else six_digits(value) if rounded else value
+            return None if not isfinite(value) else round_digits(value) if rounded else value
         if kind in self.leaves:
             return self.leaves[kind].write(value)
         if isinstance(value, Mapping):
@@ -109,8 +109,12 @@ class Codec:
         """
         if kind is Any:
             return found
-        if kind in self.leaves:
-            return self._leaf(kind, found, at)
+        if leaf := self.leaves.get(kind):
+            written = _checked(leaf.json_type, found, at)
+            try:
+                return leaf.read(written)
+            except ValueError as why:
+                raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
         origin, inside = get_origin(kind), get_args(kind)
         if origin in (Union, UnionType):
             return self._one_of(inside, found, at)
@@ -123,13 +127,6 @@ class Codec:
         if is_dataclass(kind) and isinstance(kind, type):
             return _build(kind, self._values(kind, self.keys_of(kind), _checked(dict, found, at), at))
         return _checked_text(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
-
-    def _leaf(self, kind: type, found: object, at: str) -> object:
-        leaf, written = self.leaves[kind], _checked(self.leaves[kind].json_type, found, at)
-        try:
-            return leaf.read(written)
-        except ValueError as why:
-            raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
 
     def _one_of(self, kinds: Sequence[Any], found: object, at: str) -> Any:
         """Decode a value as the one of these types that has its JSON form."""

@@ -92,13 +92,13 @@ _UNIT = re.compile(r" [^\d\s]+$|[xk]$")
 _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
 
 
-def six_digits(value: _T) -> _T:
-    """Round an estimate to six digits. Later digits depend on the draws and the machine.
+def round_digits(value: _T, digits: int = 6) -> _T:
+    """Round a number to these digits. After the sixth, the digits of an estimate depend on the draws and the machine.
 
-    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
+    >>> round_digits(154712.3456), round_digits("upper"), round_digits(None)
     (154712.0, 'upper', None)
     """
-    return cast("_T", float(f"{value:.6g}")) if isinstance(value, float) else value
+    return cast("_T", float(f"{value:.{digits}g}")) if isinstance(value, float) else value
 
 
 def plain_digits(value: float, digits: int = 2) -> str:

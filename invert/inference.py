@@ -320,11 +320,7 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
 
 def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Reliability, names: tuple[str, ...]) -> Inference:
     """Infer from one sheet alone, by its readings and its posterior."""
-    sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(
-        PairInference(pair=pair, place=place, sheet=sheet, seen=seen, anchors=anchors, assumptions=assumptions)
-        for place, pair in enumerate(seen.pairs)
-    )
+    pairs = tuple(PairInference(case=read, place=place) for place, _ in enumerate(read.observables.pairs))
     cache, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     kv_bytes, beside = known.side_by_side(read, data, assumptions, names)
     kv_bytes["from_premium_at_cost"] = known.with_bounds(kv_bytes["from_premium_at_cost"], data, assumptions)
@@ -344,18 +340,14 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     # The records of other quantities are of sheets with several bands.
     found = {name: finish(name, one, record=reliability.beside.get(name) if pairs else None) for name, one in others.items()}
     price, drained = read.storage_price, None
-    if seen.pairs and price and price.value > 0:
-        drained = implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, price.value, assumptions)
+    if pairs and price and price.value > 0:
+        drained = implied_drain_time(pairs[0].pair, read.sheet.bands[0].output.usd_per_token, price.value, assumptions)
     return Inference(
-        sheet=sheet,
-        model=read.model,
-        observables=seen,
-        anchors=anchors,
+        **vars(read),
         pairs=pairs,
-        tiers=tiers_of_lifetimes(sheet, seen, data),
+        tiers=tiers_of_lifetimes(read, data),
         implied_drain_time=drained,
         known=cache,
-        price_data=read.price_data,
         summary=posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else None,
         kv_bytes=kv_bytes,
         kv_bytes_stored={name: finish("kv_bytes_stored_per_token", one) for name, one in stored.items()},
@@ -364,11 +356,9 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         reliability=reliability,
         convention=None,
         storage=_storage(read, cache, data, assumptions),
-        tariffs=read.tariffs,
         contradiction=broken,
         flags=_flags(read, pairs, cache, {**kv_bytes, **found}),
         calibration=learn(data, read.architecture, assumptions),
-        assumptions=assumptions,
     )
 
 
@@ -395,8 +385,8 @@ def _storage(read: Case, cache: KnownCache | None, data: Data, assumptions: Assu
 
     The KV bytes are given (as decode reads them), else from the architecture, else typical for the date.
     """
-    lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
-    if read.seen.storage_price:
+    lifetimes: list[int | None] = [one.ttl_seconds for one in read.observables.cache_write_premiums if one.ttl_seconds]
+    if read.observables.storage_price:
         lifetimes.append(None)
     stored = cache and cache.stored
     given = assumptions.kv_bytes_per_token
@@ -419,7 +409,7 @@ def _storage(read: Case, cache: KnownCache | None, data: Data, assumptions: Assu
 
 def _flags(read: Case, pairs: tuple[PairInference, ...], cache: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:
     """List short flags that a reader must know before using the row."""
-    sheet, by_price, ends = read.sheet, read.by_price, read.sheet.bands[0].input.ends
+    sheet, by_price, ends = read.sheet, read.size_price, read.sheet.bands[0].input.ends
     listed, balance = by_price.listed if by_price else None, found.get("balance_context")
     currencies = sorted({price.currency for price in sheet.rows})
     flags = {
@@ -427,7 +417,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], cache: KnownCache | Non
         "context assumed": read.max_context is None,
         "one band": not pairs,
         f"{len(pairs) + 1} bands, {FIRST_PAIR}": len(pairs) > 1,
-        "output price not above input price": read.seen.output_input_ratio.value <= 1,
+        "output price not above input price": read.observables.output_input_ratio.value <= 1,
         f"introductory, ends {ends}": ends,
         EXTRAPOLATED: by_price and by_price.extrapolated,
         RELEASE_NOT_KNOWN: read.released is None,

@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.immutable import cut, immutable
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
-from invert.estimate_text import estimate_text, plain_digits, six_digits
+from invert.estimate_text import estimate_text, plain_digits, round_digits
 
 Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
@@ -124,14 +124,18 @@ class Reading:
     def elasticities(self) -> Mapping[str, float]:
         """Per cent of the reading per per cent of each input, to six digits and without rounding errors. It is empty without an answer."""
         found = self.solution.answers[0].elasticities if self.values else {}
-        return {name: six_digits(value) if abs(value) > _ROUNDING else 0.0 for name, value in found.items()}
+        return {name: round_digits(value) if abs(value) > _ROUNDING else 0.0 for name, value in found.items()}
 
 
 @immutable
 class Check:
-    """A published price and its prediction by a reading. A bound is met if predicted <= published."""
+    """A published price, or its ratio to another one, and its prediction by a reading. A bound is met if predicted <= published.
+
+    `place` is the place of the price in its sheet.
+    """
 
     component: str
+    place: tuple[str, int, int | None]
     published: float
     predicted: float
     used_by_reading: bool

@@ -18,19 +18,17 @@ from invert.assumptions import Assumptions
 from invert.data import Made
 from invert.estimate_text import estimate_text
 from invert.estimators.all_prices import pricing_rules
-from invert.estimators.cases import UNKNOWN
+from invert.estimators.cases import UNKNOWN, Case
 from invert.estimators.lecture import PairInference, bandwidth_bound_fraction, invert_sheet
 from invert.estimators.premium import Calibration
 from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
-from invert.posterior.points import PriceData
 from invert.posterior.sampler import Marginal, Summary
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.diff import Difference
 from invert.sheets.models import MAKERS
-from invert.sheets.observables import longest_context
-from invert.sheets.rows import FileText, ModelRow, PriceRow, SheetKey
-from invert.sheets.sheet import PriceSheet, copies, is_added, spelled
+from invert.sheets.rows import FileText, PriceRow, SheetKey
+from invert.sheets.sheet import copies, is_added, spelled
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
@@ -40,12 +38,12 @@ WEIGHTS_UNSURE = "weights may not be"
 
 
 @immutable
-class Inference:
-    """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
+class Inference(Case):
+    """A case with its readings and estimates, each with the outside facts that it depends on, and its reliability.
 
     `kv_bytes` are the estimates of KV bytes read per step by estimator (including "typical"), `kv_bytes_stored` those of bytes stored in
     memory, `estimates` those of other quantities. `convention` is None without a premium.
-    `calibration` and `assumptions` are the inputs of properties that are computed on first use.
+    `calibration` is an input of properties that are computed on first use.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -53,15 +51,10 @@ class Inference:
     ('google/gemini-3.1-pro-preview', '63 B (20-190) at 90 %, right for 7 of 7', '49 kB (7.3-330) at 90 %, right for 11 of 14')
     """
 
-    sheet: PriceSheet
-    model: ModelRow | None
-    observables: records.Observables
-    anchors: records.Anchors
     pairs: tuple[PairInference, ...]
     tiers: tuple[records.TierReading, ...]
     implied_drain_time: records.Reading | None
     known: records.KnownCache | None
-    price_data: PriceData = field(compare=False)
     summary: Summary | None
     kv_bytes: Mapping[str, records.Estimate]
     kv_bytes_stored: Mapping[str, records.Estimate]
@@ -70,11 +63,9 @@ class Inference:
     reliability: records.Reliability
     convention: records.Convention | None
     storage: tuple[records.TierEvidence, ...]
-    tariffs: tuple[records.Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
     calibration: Calibration = field(compare=False)
-    assumptions: Assumptions = field(compare=False)
     fast_mode: records.FastMode | None = None
     run: "Run | None" = field(default=None, compare=False)
 
@@ -104,11 +95,6 @@ class Inference:
         if not self.size_stated:
             return self.by_price["active_params"]
         return records.given_value(self.anchors.values["active_params"], "active_params")
-
-    @property
-    def release_known(self) -> bool:
-        """Whether the release day of its model is known."""
-        return RELEASE_NOT_KNOWN not in self.flags
 
     @property
     def name(self) -> str:
@@ -161,7 +147,7 @@ class Inference:
     @cached_property
     def inversion(self) -> Inversion:
         """Input price, KV bytes and bandwidth-bound fraction that reproduce the prices that the lecture reads."""
-        return invert_sheet(self.sheet, self.observables, self.anchors, self.assumptions)
+        return invert_sheet(self)
 
     @cached_property
     def bandwidth_bound(self) -> records.Reading:
@@ -182,7 +168,7 @@ class Inference:
     @cached_property
     def rules(self) -> records.PricingRules | None:
         """KV bytes by each pricing rule over the first pair of bands, or None for a sheet with one band."""
-        return pricing_rules(self.pairs[0].pair, self.anchors.values, longest_context(self.sheet, self.model)) if self.pairs else None
+        return pricing_rules(self.pairs[0].pair, self.anchors.values, self.max_context) if self.pairs else None
 
     @cached_property
     def identifiability(self) -> records.Identifiability:

@@ -19,7 +19,6 @@ from invert.estimators.typical_kv import known_kv_bytes
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
-from invert.sheets.observables import longest_context
 from invert.storage.tiers import HOLD_TIMES, hold_costs
 
 _KEPT = "\N{NO-BREAK SPACE}"
@@ -178,7 +177,7 @@ def prices_by_context(one: Inference, last: float) -> tuple[tuple[float, ...], d
 
 def _last_context(one: Inference) -> float:
     """Return the end of the last band [token]."""
-    threshold, longest = float(one.sheet.bands[-1].threshold_tokens), longest_context(one.sheet, one.model)
+    threshold, longest = float(one.sheet.bands[-1].threshold_tokens), one.max_context
     open_end = one.assumptions.open_top_ratio * max(threshold, _FIRST_CONTEXT)
     return float(longest) if longest and longest > threshold else open_end
 

@@ -11,13 +11,19 @@ from invert.data import read_data
 from invert.estimators.size import size_at_price, size_by_price
 from invert.records import TIER_NAMES
 from invert.result import Inference
-from invert.sheets.observables import DECADE, PRICE_RATIOS, named_prices, rounding_cell
+from invert.sheets.observables import rounding_cell
 from invert.storage.tiers import tier_parameters
 
 BANDS = 2
 """Bands whose prices move: up to the first threshold, and above it."""
 PREMIUM = "rounded_premium"
 """The output price above the threshold over the price below, as the middle of its rounding cell."""
+_RATIOS: dict[str, Tree] = {
+    "output_input_ratio": ("/", "output", "input"),
+    "premium_in": ("/", "input_above", "input"),
+    "premium_out": ("/", "output_above", "output"),
+}
+"""The ratios of prices that readings use."""
 
 ESTIMATE_DIGITS, DIGITS = 2, {"cache_read_ratio": 3}
 """Digits of an estimate, and of a ratio that is not an estimate."""
@@ -37,7 +43,7 @@ def what_if(one: Inference) -> dict[str, Any]:
     fields = [*_fields(one)]
     published = {field["name"]: field["price"] for field in fields}
     nice = one.assumptions.nice_numbers
-    lattice = [nice[-2] / DECADE, *nice, nice[1] * DECADE]
+    lattice = [nice[-2] / 10, *nice, nice[1] * 10]
     return {"fields": fields, "nice": lattice, "readings": [*_proportional(one, published), *_solved(one)]}
 
 
@@ -53,9 +59,7 @@ def middle_of_cell(value: float) -> float:
 def _fields(one: Inference) -> Iterator[dict[str, Any]]:
     """Yield the prices that move: input, output, cache hits, cache writes, storage, and both prices above the threshold."""
     bands = one.sheet.bands[: BANDS if one.pairs else 1]
-    prices = {name: price.usd_per_token for name, price in named_prices(*bands).items()}
-    above = f" above {show('long_context_threshold', bands[-1].threshold_tokens).removesuffix(' tokens')}"
-    yield from (_field(name, f"{name} price", prices[name]) for name in ("input", "output"))
+    yield from (_field(name, f"{name} price", getattr(bands[0], name).usd_per_token) for name in ("input", "output"))
     if hit := bands[0].cache_read:
         yield _field("cache_read", "cache hit price", hit.usd_per_token, "cache_read_price")
     for write in one.sheet.writes:
@@ -63,7 +67,9 @@ def _fields(one: Inference) -> Iterator[dict[str, Any]]:
             yield _field(f"write_{write.ttl_seconds:g}", f"cache write, kept {show('ttl', write.ttl_seconds)}", write.usd_per_token)
     if storage := one.observables.storage_price:
         yield _field("cache_storage", "cache storage price", storage.value, "storage_price")
-    yield from (_field(name, f"{name[:-6]} price{above}", prices[name]) for name in prices if name.endswith("_above"))
+    for band in bands[1:]:
+        above = f"price above {show('long_context_threshold', band.threshold_tokens).removesuffix(' tokens')}"
+        yield from (_field(f"{name}_above", f"{name} {above}", getattr(band, name).usd_per_token) for name in ("input", "output"))
 
 
 def _field(name: str, words: str, price: float, quantity: str = "input_price") -> dict[str, Any]:
@@ -139,9 +145,9 @@ def _solved(one: Inference) -> Iterator[dict[str, Any]]:
     for words, makes, reading in wanted:
         if makes in reading.values:
             given = reading.solution.given
-            ratios: dict[str, Tree] = {name: ("/", *prices) for name, prices in PRICE_RATIOS.items() if name in given}
+            ratios = {name: ratio for name, ratio in _RATIOS.items() if name in given}
             formulas = {step.unknown: tree_of(step.formula) for step in reading.solution.route if step.formula}
-            facts = {name: value for name, value in given.items() if name not in PRICE_RATIOS}
+            facts = {name: value for name, value in given.items() if name not in _RATIOS}
             yield _reading(words, makes, ratios | formulas, reading.values[makes], facts)
 
 

@@ -109,7 +109,7 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     """Return the inequality that the prices break, in the catalogue's names, if the given facts fix the decode cost, or else None."""
     pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(assumptions.given)
-    problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if pinned and case.seen.pairs else None
+    problem = joint_reading(case.observables.pairs[0], case.anchors.values).problem if pinned and case.observables.pairs else None
     if not problem:
         return None
     base, above = case.sheet.bands[:2]
@@ -179,7 +179,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, rec
     if broken or found.feasible_fraction < assumptions.feasible_share:
         fits = f"{found.feasible_fraction:.0%} of the draws fit the prices"
         why = dict.fromkeys(cited, "the prices contradict the model at these anchors" if broken else fits)
-        problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
+        problem = joint_reading(case.observables.pairs[0], case.anchors.values).problem if case.observables.pairs else None
         why[_KV] = broken or f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
         estimated = {
             name: records.Estimate(kind="undetermined", because=why[name], equations=cited[name], anchors=moving) for name in cited

@@ -23,7 +23,7 @@ from derive.units import parse, show
 from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.panel import Priced
-from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
+from invert.estimators.size import ByPrice, size_at_price, size_by_price
 from invert.posterior.points import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
 from invert.sheets.models import context_below, first_shipped_days
@@ -144,21 +144,22 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.c
 class Case:
     """The input of the estimators: ratios, anchors, write tariffs, the storage price (sold, or from two write prices), and price data.
 
-    `no_size` is the reason if its price gives no size.
+    `size_price` is the price that gives its size, and `no_size` the reason if there is no such price.
     `released` is the day of its model, or None if it is unknown. `first_mention` is then the earliest day that a table has
     for it. `kv_family` is the family with the same design of a cache, if that is public."""
 
     sheet: PriceSheet
     model: ModelRow | None
-    seen: Observables
+    observables: Observables
     anchors: Anchors
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     price_data: PriceData
-    by_price: ByPrice | None
+    size_price: ByPrice | None
     no_size: str
     released: date | None
     kv_family: str
+    assumptions: Assumptions
     first_mention: date | None = None
 
     @property
@@ -196,7 +197,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
-    price_data = price_data_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
+    by_origin = {ASSUMED_SIZE: assumptions.assumed_size_spread, **dict.fromkeys(_UNVERIFIED, assumptions.unverified_size_spread)}
+    spread = suggested.spread if suggested else by_origin.get(anchors.origin["active_params"], assumptions.known_size_spread)
+    size = log(anchors.values["active_params"]), spread
+    price_data = price_data_of(sheet, seen, max_context, assumptions, size, storage, kv)
     # The input price that gave the size of the model is not used twice.
     price_data = replace(price_data, size_by_price=suggested is not None)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
@@ -207,15 +211,16 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     return Case(
         sheet=sheet,
         model=model,
-        seen=seen,
+        observables=seen,
         anchors=anchors,
         tariffs=tariff,
         storage_price=seen.storage_price or by_tariff,
         price_data=price_data,
-        by_price=by_price,
+        size_price=by_price,
         no_size=no_size,
         released=released,
         kv_family=row.kv_family if row else "",
+        assumptions=assumptions,
         first_mention=known_by,
     )
 
@@ -242,13 +247,6 @@ def same_weights(listed: Priced, model: ModelRow | None) -> bool:
     related.
     """
     return not listed.architecture or (model is not None and listed.architecture == model.architecture)
-
-
-def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None) -> tuple[float, float]:
-    """Return ln active_params and its spread [nat], by the source of the number."""
-    by_origin = {ASSUMED_SIZE: assumptions.assumed_size_spread, **dict.fromkeys(_UNVERIFIED, assumptions.unverified_size_spread)}
-    spread = by_origin.get(anchors.origin["active_params"], assumptions.known_size_spread)
-    return log(anchors.values["active_params"]), suggested.spread if suggested else spread
 
 
 def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:

@@ -20,7 +20,7 @@ from invert.data import Data, cache_with_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import all_prices, lecture, other_prices, premium
 from invert.estimators.cases import Case, case_of, known_cache, lecture_anchors
-from invert.estimators.prediction import LEAST_FAMILIES, Students, predict_one_more, record
+from invert.estimators.prediction import LEAST_FAMILIES, Student, predict_one_more, record
 from invert.estimators.prediction import Judged as Predicted
 from invert.estimators.premium import Member, members
 from invert.estimators.typical_kv import typical_kv
@@ -106,20 +106,17 @@ _OF_ARCHITECTURES = {"balance_context": "context.balance_context", "attention_in
 """Quantities other than KV bytes that are estimated from a sheet of several bands, and the equation that gives them for an architecture."""
 
 
-def _true_value(quantity: str, member: Member, assumptions: Assumptions) -> float | None:
-    """Return a quantity of an architecture at the ridge point of a run, or None if its parameters or heads are not known."""
-    formula = equation(_OF_ARCHITECTURES[quantity])
-    own = {name: getattr(member, name) for name in ("active_params", "attention_flops_per_pair", "kv_bytes_per_token")}
-    if not all(own[name] for name in own.keys() & formula.inputs):
-        return None
-    return float(formula.right_side({**assumptions.held, "ridge_point": assumptions.ridge_point, "mfu": 1.0, "mbu": 1.0, **own}))
-
-
 def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) -> dict[str, Record]:
     """Return the record of ranges of other quantities on these models, with the gain over the values of the other families."""
     found = {}
-    for quantity in _OF_ARCHITECTURES:
-        rows = [(one, truth) for one in known if quantity in one.beside and (truth := _true_value(quantity, one.member, assumptions))]
+    for quantity, id in _OF_ARCHITECTURES.items():
+        # The quantity of an architecture at the ridge point of a run, if its parameters and heads are known.
+        formula, rows = equation(id), []
+        fixed = {**assumptions.held, "ridge_point": assumptions.ridge_point, "mfu": 1.0, "mbu": 1.0}
+        for one in (one for one in known if quantity in one.beside):
+            own = {name: getattr(one.member, name) for name in ("active_params", "attention_flops_per_pair", "kv_bytes_per_token")}
+            if all(own[name] for name in own.keys() & formula.inputs):
+                rows.append((one, float(formula.right_side({**fixed, **own}))))
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
         judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths, assumptions.level)
         found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_families=True)
@@ -148,7 +145,7 @@ def _predict_by_other_families(truths: Array, families: Sequence[str]) -> Predic
         return Predicted(none, none, none)
     predicted = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
     centre, scale, freedom = np.array([(one.centre, one.scale, one.freedom) for one in map(predicted.__getitem__, families)]).T
-    return Students(centre=centre, scale=scale, freedom=freedom).judge(truths)
+    return Student(centre=centre, scale=scale, freedom=freedom).judge(truths)
 
 
 @cache_with_data
@@ -189,7 +186,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     times = []
     for case, cache in cases_of_known_cache(data, assumptions):
         if case.sheet.bands[1:]:
-            read = lecture.kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
+            read = lecture.kv_bytes_from_threshold(case.observables.pairs[0], lecture_anchors(case.anchors, assumptions))
             times.append(cache.read / read.values["kv_bytes_per_token"])
     return Span(low=min(times), median=median(times), high=max(times)) if times else None
 

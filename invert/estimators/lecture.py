@@ -1,6 +1,7 @@
 """The lecture's three readings, exactly as stated in the talk, beside the joint reading, and the prices that each predicts."""
 
 from collections.abc import Mapping
+from dataclasses import field
 from functools import cached_property, partial
 from math import inf, log
 
@@ -10,7 +11,7 @@ from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.shipped import in_si
 from invert import records
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import panel
 from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
@@ -18,7 +19,6 @@ from invert.estimators.cases import Case, lecture_anchors
 from invert.estimators.panel import fraction_span
 from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio
 from invert.sheets.observables import observe, ratio
-from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import disclosed_tiers
 
 _THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
@@ -32,7 +32,7 @@ _START_KV_BYTES = 1e4
 
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> records.Estimate:
     """Return the bandwidth-bound fraction, with the spread of output/input between hosts of one model."""
-    ratio = case.seen.output_input_ratio
+    ratio = case.observables.output_input_ratio
     cited = records.references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return records.Estimate(kind="undetermined", because="output is not sold above input", equations=cited)
@@ -53,14 +53,14 @@ def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]
     return records.Reading(name="lecture", values=values, steps=(("readings.threshold_is_crossover", "kv_bytes_per_token"),), given=given)
 
 
-def invert_sheet(sheet: PriceSheet, seen: records.Observables, anchors: records.Anchors, assumptions: Assumptions) -> Inversion:
+def invert_sheet(case: Case) -> Inversion:
     """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet."""
-    of_lecture, base = lecture_anchors(anchors, assumptions), sheet.bands[0]
+    of_lecture, base, pairs = lecture_anchors(case.anchors, case.assumptions), case.sheet.bands[0], case.observables.pairs
     given = {name: of_lecture[name] for name in _THRESHOLD_ANCHORS}
     published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
     kv_bytes = None
-    if seen.pairs:
-        published["long_context_threshold"] = threshold = float(seen.pairs[0].long_context_threshold)
+    if pairs:
+        published["long_context_threshold"] = threshold = float(pairs[0].long_context_threshold)
         # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
         kv_bytes = invert_price(partial(crossover_context, anchors=given), threshold)
     start = {"kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
@@ -125,34 +125,34 @@ def drain_times(data: Data, device: str) -> dict[str, float]:
 
 @immutable
 class PairInference:
-    """All readings of one pair of bands of a sheet, which are computed on first use, and the prices that each reading predicts."""
+    """All readings of one pair of bands of a case, which are computed on first use, and the prices that each reading predicts."""
 
-    pair: records.BandPair
+    case: Case = field(compare=False)
     place: int
-    sheet: PriceSheet
-    seen: records.Observables
-    anchors: records.Anchors
-    assumptions: Assumptions = USUAL
+
+    @property
+    def pair(self) -> records.BandPair:
+        """The pair of bands."""
+        return self.case.observables.pairs[self.place]
 
     @cached_property
     def lecture(self) -> records.Reading:
         """The lecture's reading of the threshold."""
-        return kv_bytes_from_threshold(self.pair, lecture_anchors(self.anchors, self.assumptions))
+        return kv_bytes_from_threshold(self.pair, lecture_anchors(self.case.anchors, self.case.assumptions))
 
     @cached_property
     def lecture_checks(self) -> tuple[records.Check, ...]:
         """The prices at the lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R the weight read."""
-        of_lecture = lecture_anchors(self.anchors, self.assumptions)
-        values = with_balance_context({**of_lecture, **self.lecture.values})
+        values = with_balance_context({**lecture_anchors(self.case.anchors, self.case.assumptions), **self.lecture.values})
         weight = weight_of_output(values, self.pair.short_context, self.pair.output_input_ratio.value)
         hidden = {**values, "weight_compute_ratio": weight} if weight else {}
-        return check_forward(self.sheet, self.seen, self.place, of_lecture, hidden, ("output_input_ratio",), self.assumptions)
+        return check_forward(self.case, self.place, hidden, ("output_input_ratio",))
 
     @property
     def claimed_ratio(self) -> float:
         """The output/input ratio at the short context that follows from the lecture's reading, at `lecture_batch_multiple` batches."""
         ratios = {
-            "weight_compute_ratio": 1 / self.assumptions.lecture_batch_multiple,
+            "weight_compute_ratio": 1 / self.case.assumptions.lecture_batch_multiple,
             "kv_compute_ratio": self.pair.short_context / self.pair.long_context_threshold,
         }
         return float(equation("serving.normalised_cost").right_side({**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}))
@@ -160,13 +160,13 @@ class PairInference:
     @cached_property
     def joint(self) -> records.Reading:
         """The joint reading of all three ratios."""
-        return joint_reading(self.pair, self.anchors.values)
+        return joint_reading(self.pair, self.case.anchors.values)
 
     @cached_property
     def joint_checks(self) -> tuple[records.Check, ...]:
         """The prices at the joint reading."""
-        used = ("output_input_ratio", "premium_in", "premium_out")
-        return check_forward(self.sheet, self.seen, self.place, self.anchors.values, self.joint.values, used, self.assumptions)
+        hidden = {**self.case.anchors.values, **self.joint.values} if self.joint.values else {}
+        return check_forward(self.case, self.place, hidden, ("output_input_ratio", "premium_in", "premium_out"))
 
     @property
     def missed(self) -> tuple[int, int] | None:
@@ -199,45 +199,46 @@ def weight_of_output(values: Mapping[str, float], context: float, output_input_r
     )
 
 
-def check_forward(
-    sheet: PriceSheet, seen: records.Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float],
-    used: tuple[str, ...], assumptions: Assumptions,
-) -> tuple[records.Check, ...]:  # fmt: skip
-    """Compare the forward model at hidden quantities with every component of the sheet that it predicts."""
+def check_forward(case: Case, index: int, hidden: Mapping[str, float], used: tuple[str, ...]) -> tuple[records.Check, ...]:
+    """Compare the forward model at hidden quantities with every price that it predicts, from the band with this index on."""
     if not hidden:
         return ()
-    # A sheet of one band has no mean contexts: the model then predicts the price at no context.
-    bands, contexts = sheet.bands[index:], seen.contexts[index:] or (0.0,)
+    seen, bands = case.observables, case.sheet.bands[index:]
     base = bands[0]
-    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
-    prices = [("output_input_ratio", (seen.pairs[index] if index else seen).output_input_ratio, predicted["output_input_ratio"])]
+    # A sheet of one band has no mean contexts: the model then predicts the price at no context.
+    predicted = forward(hidden, seen.contexts[index:] or (0.0,), base.input.usd_per_token)
+    ratios = (seen.pairs[index] if index else seen).output_input_ratio, predicted["output_input_ratio"]
+    prices = [("output_input_ratio", base.output, *ratios)]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        into, out = ratio(band.input, base.input), ratio(band.output, base.output)
-        prices.append((f"premium_in{suffix}", observe("premium_in", into, assumptions), predicted["premium_in"][place]))
-        prices.append((f"premium_out{suffix}", observe("premium_out", out, assumptions), predicted["premium_out"][place]))
-    if seen.storage_price and index == 0:
-        prices.append(("storage_price", seen.storage_price, predicted["storage_price"]))
+        into, out = (
+            observe("", ratio(price, of), case.assumptions) for price, of in ((band.input, base.input), (band.output, base.output))
+        )
+        prices.append((f"premium_in{suffix}", band.input, into, predicted["premium_in"][place]))
+        prices.append((f"premium_out{suffix}", band.output, out, predicted["premium_out"][place]))
+    if seen.storage_price and case.sheet.storage and index == 0:
+        prices.append(("storage_price", case.sheet.storage, seen.storage_price, predicted["storage_price"]))
     if base.cache_read and (hit := base.cache_read.usd_per_token):
         least = records.Observable(name=_BOUND, value=hit, low=-inf, high=hit)
-        prices.append((_BOUND, least, predicted["cache_read_price"]))
+        prices.append((_BOUND, base.cache_read, least, predicted["cache_read_price"]))
     return tuple(
         records.Check(
             component=component,
+            place=price.place,
             published=published.value,
             predicted=float(value),
             used_by_reading=component in used,
             inside_rounding_cell=published.low <= float(value) <= published.high,
             bound=component == _BOUND,
         )
-        for component, published, value in prices
+        for component, price, published, value in prices
     )
 
 
-def tiers_of_lifetimes(sheet: PriceSheet, seen: records.Observables, data: Data) -> tuple[records.TierReading, ...]:
+def tiers_of_lifetimes(case: Case, data: Data) -> tuple[records.TierReading, ...]:
     """Return the tier that each lifetime points to by the drain-time rule, and the vendor's disclosure."""
-    lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
-    said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
+    lifetimes = [one.ttl_seconds for one in case.observables.cache_write_premiums if one.ttl_seconds]
+    said = disclosed_tiers(data, case.sheet.provider, case.sheet.model, lifetimes)
     return tuple(
         records.TierReading(
             ttl_seconds=ttl,

@@ -33,7 +33,7 @@ def estimate_by_input(case: Case, data: Data, assumptions: Assumptions) -> dict[
 
 
 def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> Estimate:
-    found = case.by_price
+    found = case.size_price
     if found is None:
         return Estimate(kind="undetermined", because=case.no_size)
     size = size_at_price(found, name, data, assumptions)
@@ -66,8 +66,8 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
         value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)
         params, by = (value * off, value, value / off), "its parameters and the rent of chips"
-    elif case.by_price:
-        size = size_at_price(case.by_price, "active_params", data, assumptions)
+    elif case.size_price:
+        size = size_at_price(case.size_price, "active_params", data, assumptions)
         params, by = (size.high, size.median, size.low), "its active parameters by price"
     else:
         return Estimate(kind="undetermined", because=case.no_size)
@@ -98,9 +98,9 @@ def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dic
 
 def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | None:
     """Return the implied drain time of the first premium: median [s] and spread [nat]."""
-    if not case.seen.pairs or not case.storage_price:
+    if not case.observables.pairs or not case.storage_price:
         return None
-    return drain_time_of(case.seen.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
+    return drain_time_of(case.observables.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
 
 
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:

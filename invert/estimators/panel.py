@@ -55,8 +55,12 @@ def listed_models(data: Data) -> tuple[Priced, ...]:
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Return the open models that enough hosts of rented accelerators sell, at the median price of these hosts."""
     known = {one.model: one for one in rows_so_far(data, OpenModel)}
+
+    def middle(prices: Iterable[float]) -> float:
+        return exp(median(log(price) for price in prices))
+
     return tuple(
-        _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
+        _priced(known[model], middle(row.input_price for row in rows), middle(row.output_price for row in rows), None)
         for model, rows in rented_host_prices(rows_so_far(data, HostPrice), assumptions.least_hosts).items()
         if model in known
     )
@@ -66,10 +70,6 @@ def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced,
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """Return the spread of ln(output/input) between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
-
-
-def _middle(prices: Sequence[float]) -> float:
-    return exp(median(log(price) for price in prices))
 
 
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:

@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, stdtr, stdtrit
 
 from derive.immutable import immutable
-from invert.arrays import Array
+from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior.draws import SEED
 from invert.records import Coverage, Record, Verdict
@@ -38,15 +38,15 @@ class Judged(NamedTuple):
     nearer: Array
 
 
-@immutable(eq=False)
-class Students:
-    """Student's t of many logarithms: centres [nat], scales [nat], and degrees of freedom. A missing prediction is nan."""
+@immutable
+class Student:
+    """Student's t of one logarithm or of many: centre [nat], scale [nat], and degrees of freedom. A missing prediction is nan."""
 
-    centre: Array
-    scale: Array
-    freedom: float | Array
+    centre: Values
+    scale: Values
+    freedom: Values
 
-    def judge(self, truth: Array) -> Judged:
+    def judge(self, truth: Values) -> Judged:
         """Return the predictions beside the true logarithms."""
         apart = (truth - self.centre) / self.scale
         constant = gammaln((np.asarray(self.freedom) + 1) / 2) - gammaln(np.asarray(self.freedom) / 2)
@@ -57,29 +57,21 @@ class Students:
             nearer=np.asarray(1 - 2 * stdtr(self.freedom, -np.abs(apart))),
         )
 
-
-@immutable
-class Student:
-    """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom."""
-
-    centre: float
-    scale: float
-    freedom: float
+    @property
+    def first(self) -> "Student":
+        """The first one of many."""
+        centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (self.centre, self.scale, self.freedom))
+        return Student(centre=centre, scale=scale, freedom=freedom)
 
     def range(self, level: float) -> tuple[float, float, float]:
-        """Return low, median and high of the quantity itself, with this probability between low and high."""
+        """Return low, median and high of the one quantity itself, with this probability between low and high."""
         low, median, high = (exp(self.centre + self.scale * float(stdtrit(self.freedom, share))) for share in _levels(level))
         return low, median, high
-
-    def log_density(self, at: float) -> float:
-        """Return ln of the density [1/nat] at a logarithm."""
-        one = Students(centre=np.array(self.centre), scale=np.array(self.scale), freedom=self.freedom)
-        return float(one.judge(np.array(at)).log_density)
 
     @property
     def spread(self) -> float:
         """Return the standard deviation [nat], scale sqrt(n/(n - 2)). It is not defined for two or fewer degrees of freedom."""
-        return self.scale * sqrt(self.freedom / (self.freedom - 2))
+        return float(self.scale * np.sqrt(self.freedom / (self.freedom - 2)))
 
 
 def predict_one_more(values: Sequence[float]) -> Student:
@@ -138,10 +130,10 @@ class Fit:
     scale: float
     freedom: int
 
-    def predict(self, predictors: Array) -> Students:
+    def predict(self, predictors: Array) -> Student:
         """Return the predictions at predictors with a leading column of ones (n, p)."""
         centre = predictors @ self.coefficients
-        return Students(centre=centre, scale=np.full(len(centre), self.scale), freedom=self.freedom)
+        return Student(centre=centre, scale=np.full(len(centre), self.scale), freedom=self.freedom)
 
 
 def grouped(
@@ -166,14 +158,14 @@ def fit(rows: GroupedRows) -> Fit:
     return Fit(coefficients=coefficients_at(rows, rows.weights), scale=float(scale), freedom=rows.freedom)
 
 
-def predict_left_out(rows: GroupedRows) -> Students:
+def predict_left_out(rows: GroupedRows) -> Student:
     """Return the prediction of every row by the fit to the other groups."""
     weights = rows.weights * (1 - rows.members)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients_at(rows, weights)[rows.groups])
-    return Students(centre=centre, scale=_scales(rows, weights)[rows.groups], freedom=rows.freedom)
+    return Student(centre=centre, scale=_scales(rows, weights)[rows.groups], freedom=rows.freedom)
 
 
-def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date | None, least_groups: float) -> Students:
+def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date | None, least_groups: float) -> Student:
     """Return predictions of rows from a day on by fits to the earlier rows of other groups, or nan without enough groups.
 
     This is a rolling origin: a fit uses only rows released before the predicted row. A part of a group has the weight of its own rows.
@@ -190,7 +182,7 @@ def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date | None
     centre[enough] = np.einsum("ij,ij->i", rows.predictors[enough], coefficients_at(rows, weights))
     scale[enough] = _scales(rows, weights)
     freedom[enough] = np.maximum(groups[enough] - rows.predictors.shape[1], rows.least_freedom)
-    return Students(centre=centre, scale=scale, freedom=freedom)
+    return Student(centre=centre, scale=scale, freedom=freedom)
 
 
 def coefficients_at(rows: GroupedRows, weights: Array) -> Array:

@@ -215,7 +215,7 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     for one, ratio in rows:
         # The model is predicted by its own increments and the calibration of other families.
         family = frozenset(member.architecture for member in known if member.family == one.family)
-        by_premium.append(learned(known, family).predict(one.ln_kv + log(ratio)).log_density(one.ln_kv))
+        by_premium.append(learned(known, family).predict(one.ln_kv + log(ratio)).judge(one.ln_kv).log_density)
     by_baseline = typical.judge([one for one, _ in rows]).log_density
     return pool_verdict([one.family for one, _ in rows], np.array(by_premium), by_baseline, assumptions)
 

@@ -183,7 +183,7 @@ def extra_price_cost_ratio(data: Data, params: Params, assumptions: Assumptions,
     return float((mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted), float(fitted**-0.5)
 
 
-def predict_closed(one: prediction.Fit, form: SizeForm, predictors: Array, extra: Array) -> prediction.Students:
+def predict_closed(one: prediction.Fit, form: SizeForm, predictors: Array, extra: Array) -> prediction.Student:
     """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n)."""
     used = predictors[:, : len(one.coefficients)].copy()
     found = one.predict(used)
@@ -198,7 +198,7 @@ def predict_closed(one: prediction.Fit, form: SizeForm, predictors: Array, extra
 
 def _record(
     rows: prediction.GroupedRows,
-    predict: Callable[[prediction.GroupedRows], prediction.Students],
+    predict: Callable[[prediction.GroupedRows], prediction.Student],
     judged: prediction.GroupedRows | None = None,
     of: str = Record.of,
 ) -> Record | None:
@@ -216,23 +216,18 @@ def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assump
         days = [row.released for row in sized_models(data, form, assumptions)]
         found = _record(rows, lambda one: prediction.predict_in_order(one, days, SIZES_JUDGED_SINCE, least))
     elif left_out == "closed vendor":
-        found = _closed_record(data, form, rows, assumptions)
+        models, found = closed_models(data, form, assumptions), None
+        if models:
+            # The printed estimate is judged: each vendor is left out in turn.
+            closed = _grouped(models, "vendor", assumptions)
+            extra = np.array([extra_price_cost_ratio(data, form.params, assumptions, row.vendor) for row in models]).T
+            found = _record(rows, lambda one: predict_closed(prediction.fit(one), form, closed.predictors, extra), closed, CLOSED_MODELS)
     else:
         found = _record(rows, prediction.predict_left_out)
     if found is None:
         table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
         raise WrongData(f"{table}.csv: models of fewer than {prediction.LEAST_FAMILIES} families or vendors test the fit")
     return found
-
-
-def _closed_record(data: Data, form: SizeForm, rows: prediction.GroupedRows, assumptions: Assumptions) -> Record | None:
-    """Return the record of the printed estimate on closed models. Each vendor is left out in turn."""
-    models = closed_models(data, form, assumptions)
-    if not models:
-        return None
-    closed = _grouped(models, "vendor", assumptions)
-    extra = np.array([extra_price_cost_ratio(data, form.params, assumptions, row.vendor) for row in models]).T
-    return _record(rows, lambda one: predict_closed(prediction.fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
 
 
 def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumptions = USUAL) -> Record | None:
@@ -299,6 +294,10 @@ class ByPrice:
     extrapolated: bool
     listed: Priced | None
 
+    def form(self, params: Params) -> SizeForm:
+        """Return the form of the fit. For hosts it is fitted to today's sparse models, which are like those of closed vendors."""
+        return SizeForm(params=params, sparse=params == "total_params" or self.closed or self.hosts, hosts=self.hosts)
+
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | str:
     """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
@@ -324,7 +323,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
 def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
     """Return the active or total parameters at that price. Raise `WrongData` if too few models are left for the fit."""
     without = found.listed.price_family if found.listed else ""
-    return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
+    return size_at(data, found.form(params), found.price, without, found.closed, assumptions)
 
 
 def closed_price_cost(data: Data, params: Params, assumptions: Assumptions) -> str:
@@ -340,12 +339,7 @@ def closed_price_cost(data: Data, params: Params, assumptions: Assumptions) -> s
 
 def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
     """Return the record of these sizes: on closed models for a closed model, else on left-out open models."""
-    return size_record(data, form_of(found, params), "closed vendor" if found.closed else "family", assumptions)
-
-
-def form_of(found: ByPrice, params: Params) -> SizeForm:
-    """Return the form of the fit. For hosts it is fitted to today's sparse models, which are like those of closed vendors."""
-    return SizeForm(params=params, sparse=params == "total_params" or found.closed or found.hosts, hosts=found.hosts)
+    return size_record(data, found.form(params), "closed vendor" if found.closed else "family", assumptions)
 
 
 def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
@@ -391,7 +385,7 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPr
             high=BILLION * exp(centre + reach),
             level=assumptions.level,
         )
-        for row, centre, reach in zip(rows, found.centre, reaches, strict=True)
+        for row, centre, reach in zip(rows, np.asarray(found.centre), np.asarray(reaches), strict=True)
     )
 
 
@@ -450,10 +444,10 @@ def total_params_by_knowledge(case: "Case", data: Data, assumptions: Assumptions
 
     The benchmark is the one with the largest gain, among those that have a score of the model and pass the tests.
     """
-    if priced and (case.by_price is None or case.by_price.hosts):
+    if priced and (case.size_price is None or case.size_price.hosts):
         return Estimate(kind="undetermined", because=case.no_size or "a host's price. The scores are fitted with prices of makers")
     # The possible names of the model in the scores: its own, its aliases, and the name of the open model that it sells.
-    listed = case.by_price.listed if case.by_price else None
+    listed = case.size_price.listed if case.size_price else None
     known = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
     names = [name.casefold() for name in known]
     because = "the model has no score on a benchmark of facts"
@@ -468,14 +462,13 @@ def total_params_by_knowledge(case: "Case", data: Data, assumptions: Assumptions
 
 
 def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
-    found = case.by_price
+    found = case.size_price
     closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
     rows = size_table(data, form, assumptions, without)
     values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
     extra = np.array(extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
-    one = predict_closed(prediction.fit(rows), form, values, extra)
-    told = prediction.Student(centre=float(one.centre[0]), scale=float(one.scale[0]), freedom=float(one.freedom))
-    low, median, high = (BILLION * end for end in told.range(assumptions.level))
+    one = predict_closed(prediction.fit(rows), form, values, extra).first
+    low, median, high = (BILLION * end for end in one.range(assumptions.level))
     highest = size_table(data, form, assumptions).predictors[:, -1].max()
     extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
     because = f"{IN_WORDS[form.priced]}: the size of sparse open models with this score on {form.benchmark}"

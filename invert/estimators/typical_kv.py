@@ -25,7 +25,7 @@ from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.panel import rows_so_far
-from invert.estimators.prediction import Judged, Student, Students, record
+from invert.estimators.prediction import Judged, Student, record
 from invert.records import FamilyWeight, FamilyWeights, Record
 from invert.sheets.rows import grouped
 
@@ -60,7 +60,7 @@ class TypicalKV:
         """Return the caches by the name of the architecture."""
         return {one.architecture: one for one in self.caches}
 
-    def predict(self, targets: Sequence[Cache]) -> Students:
+    def predict(self, targets: Sequence[Cache]) -> Student:
         """Return the typical KV of each target at its release, without its own family. It is nan for fewer than two families."""
         means, _, shares, counted = self._weigh_families(targets)
         with np.errstate(divide="ignore"):
@@ -68,7 +68,7 @@ class TypicalKV:
         centre = np.where(np.isnan(count), np.nan, (shares * means).sum(1))
         spread = count * (shares * (means - centre[:, None]) ** 2).sum(1) + self.prior_families * self.spread**2
         freedom = count + self.prior_families - 1
-        return Students(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
+        return Student(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
 
     def judge(self, targets: Sequence[Cache]) -> Judged:
         """Return the typical KV of each target with its true KV bytes."""
@@ -80,8 +80,7 @@ class TypicalKV:
         It is None if fewer than two families are earlier.
         """
         targets = [Cache(architecture="", family=family, released=day, ln_kv=0.0)]
-        found = self.predict(targets)
-        centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
+        found = self.predict(targets).first
         numbers = (of_target[0].tolist() for of_target in self._weigh_families(targets))
         by_family = zip(dict.fromkeys(one.family for one in self.caches), *numbers, strict=True)
         weights = [
@@ -93,7 +92,7 @@ class TypicalKV:
             effective=1 / sum(one.weight**2 for one in weights) if weights else 0.0,
             weights=Records(sorted(weights, key=lambda one: one.weight, reverse=True)),
         )
-        return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None, families
+        return found if isfinite(found.centre) else None, families
 
     def _weigh_families(self, targets: Sequence[Cache]) -> tuple[Array, Array, Array, Array]:
         """Return by target and family: mean ln KV bytes, mean day [year], share of all weight, and whether it is earlier and another."""
@@ -120,7 +119,14 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
     bytes together. If none of them can be predicted, it is the first one.
     """
     rows, before = (row for row in rows_so_far(data, Architecture) if row.in_typical_kv), judged_since(assumptions)
-    known = [(row, _kv_bytes(row, assumptions.bytes_per_kv_value)) for row in rows]
+    known = []
+    for row in rows:
+        try:
+            stored, read = presets.kv_bytes(row, assumptions.bytes_per_kv_value)
+        except NotCovered:
+            values = row.kv_values_stored_per_token, row.kv_values_read_per_context_token
+            stored, read = (assumptions.bytes_per_kv_value * value for value in values)
+        known.append((row, {"read": read, "stored": stored}))
     first, spread, count = assumptions.typical_kv_horizons[0], assumptions.typical_kv_spread, assumptions.typical_kv_prior_families
     both = {}
     for of in READ_OR_STORED:
@@ -137,14 +143,6 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
 
     horizon = max(assumptions.typical_kv_horizons, key=log_density)
     return {of: replace(one, horizon=horizon) for of, one in both.items()}
-
-
-def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
-    try:
-        stored, read = presets.kv_bytes(row, bytes_per_value)
-    except NotCovered:
-        stored, read = (bytes_per_value * values for values in (row.kv_values_stored_per_token, row.kv_values_read_per_context_token))
-    return {"read": read, "stored": stored}
 
 
 def mean_by_family(known: Sequence[Cache], values: Array, since: date = date.min, before: date = date.max) -> Array:

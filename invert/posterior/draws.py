@@ -45,7 +45,9 @@ def coordinates(count: int, first: int, columns: int) -> Array:
 @cache
 def normals(count: int, seed: int = SEED) -> Array:
     """Return standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
-    return np.asfortranarray(_quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
+    # In the middle of every stratum.
+    quantiles = ndtri((np.arange(MOST) + 0.5) / MOST)
+    return np.asfortranarray(quantiles[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
 
 
 @cache
@@ -70,12 +72,6 @@ def _shipped() -> Strata:
     for direction in directions:
         strata = np.concatenate([strata, strata[::-1] ^ direction])
     return strata
-
-
-@cache
-def _quantiles() -> Array:
-    """Return the normal quantile in the middle of every stratum."""
-    return np.asarray(ndtri((np.arange(MOST) + 0.5) / MOST))
 
 
 ENOUGH = 1000

@@ -9,13 +9,13 @@ from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
 from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, News, NewSheet, PriceChange, SheetChange, side_of
 from invert.encoder import Codec, Keys, Through
-from invert.estimate_text import estimate_text, six_digits
+from invert.estimate_text import estimate_text, round_digits
 from invert.records import Estimate, Name, Observable
 from invert.report.columns import HISTORY_KEYS, REGISTRY, name_of, size_grade
 from invert.report.layout import GAP, NONE, Table, aligned, billions, many, several, title
 from invert.report.table import report_document
 from invert.report.tiers import ABSENT
-from invert.result import Inference, Run
+from invert.result import Run
 from invert.sheets.rows import SheetKey, grouped
 from invert.sheets.sheet import money_unit, sheet_in_words
 
@@ -39,7 +39,13 @@ def changes_parts(found: Comparison, only_main: bool = False, most: int | None =
     """Return the changed inferences: a table for each sheet, then a line each for unchanged parts and notes. With `most`, only the largest
     changes are listed. With `only_main`, only the main results are, if one of them changed.
     """
-    seen = sorted((pair for key, moved in _seen(found).items() for pair in ((key, one) for one in moved)), key=_distance)
+
+    def distance(pair: tuple[SheetKey, Moved]) -> float:
+        # By its part of the range: changes of kind first, factors and values without a range last.
+        one = pair[1]
+        return -inf if one.times is None and one.quantity != "bayes_factor" else -abs(one.share_of_range or 0.0)
+
+    seen = sorted(((key, one) for key, moved in _seen(found).items() for one in moved), key=distance)
     main = [pair for pair in seen if pair[1].name in TAKEN_HOME] if only_main else []
     shown = main or seen[:most]
     left = len(seen) - len(shown)
@@ -59,12 +65,6 @@ def _is_seen(one: Moved) -> bool:
     return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in _HARDLY
 
 
-def _distance(pair: tuple[SheetKey, Moved]) -> float:
-    """Return the sort key of a change by its part of the range: changes of kind first, factors and values without a range last."""
-    one = pair[1]
-    return -inf if one.times is None and one.quantity != "bayes_factor" else -abs(one.share_of_range or 0.0)
-
-
 def _parts(found: Comparison, shown: _Changed) -> Iterator[str]:
     """Yield the title, the changed prices and inferences of each sheet, and the inferences that moved without a price."""
     yield f"{found.after}, against {found.before}"
@@ -73,7 +73,15 @@ def _parts(found: Comparison, shown: _Changed) -> Iterator[str]:
         others += [row_of(one, sheet) for one in shown.get(sheet.key, ()) if not one.prices]
         yield from _sheet_parts(sheet, [one for one in shown.get(sheet.key, ()) if one.prices])
     if others:
-        yield from ("", _list_causes(found), _table(("sheet", *_COLUMNS), _merge_sheets(others)))
+        # Sheets with the same changes have one row, under the first one and the number of others.
+        alike = grouped((tuple(text for column, text in row.items() if column != "sheet"), row) for row in others)
+        rows = [{**of[0], "sheet": several([row["sheet"] for row in of], 1)} for of in alike.values()]
+        used = _calibrating(found) if found.recalibrated else []
+        causes = [*found.causes, *([f"prices of {_names(used)} that the calibration uses"] if used else [])]
+        said = f"Changed by other causes than their own prices: {'; '.join(causes)}"
+        if not causes:
+            said = "Changed, but the results show no cause. One of them may have been edited"
+        yield from ("", said, _table(("sheet", *_COLUMNS), rows))
 
 
 def _sheet_parts(sheet: SheetChange, listed: Sequence[Moved]) -> Iterator[str]:
@@ -86,21 +94,18 @@ def _sheet_parts(sheet: SheetChange, listed: Sequence[Moved]) -> Iterator[str]:
         yield from ("", f"{f'{days}, {named}' if days else named}: {'; '.join(map(price_in_words, sheet.prices))}{sources}{less}")
     if listed:
         yield _table(_COLUMNS, [row_of(one, sheet) for one in listed])
-    yield from _rounding(sheet)
+    if sheet.rerounded:
+        # A part of the change is due to the rounding of prices.
+        cells = [
+            f"{pair[0].name} {' -> '.join(f'{one.value:.4g} (of {one.low:.3g} to {one.high:.3g})' for one in pair)}"
+            for pair in sheet.rerounded
+        ]
+        yield f"Published prices are rounded. Estimates use the range of a ratio, not its value: {'; '.join(cells)}."
 
 
 def _table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
     """Return a table without the columns that no row has."""
     return aligned([column for column in columns if any(row[column] != NONE for row in rows)], rows, GAP - 1)
-
-
-def _list_causes(found: Comparison) -> str:
-    """List the causes other than a price of the sheet."""
-    learned = [f"prices of {_names(_calibrating(found))} that the calibration uses"] if found.recalibrated and _calibrating(found) else []
-    by = "; ".join((*found.causes, *learned))
-    if not by:
-        return "Changed, but the results show no cause. One of them may have been edited"
-    return f"Changed by other causes than their own prices: {by}"
 
 
 def _calibrating(found: Comparison) -> list[SheetKey]:
@@ -112,12 +117,6 @@ def changes_csv(found: Comparison) -> str:
     """Return CSV with a line for each changed inference and the price with the largest effect."""
     rows = ({"sheet": sheet, "moved": one, "price": one.prices[0] if one.prices else None} for sheet in found.sheets for one in sheet.moved)
     return csv_text([*_CSV], (CHANGES.encode_keys(row, _CSV, rounded=False) for row in rows))
-
-
-def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
-    alike = grouped((tuple(text for column, text in row.items() if column != "sheet"), row) for row in rows)
-    return [{**of[0], "sheet": several([row["sheet"] for row in of], 1)} for of in alike.values()]
 
 
 # In words.
@@ -184,15 +183,6 @@ def _below(found: Comparison) -> list[str]:
     return [*lines, *(f"Note: {note}." for note in found.notes)]
 
 
-def _rounding(sheet: SheetChange) -> list[str]:
-    """Note that a part of the change is due to the rounding of prices."""
-    cells = [
-        f"{pair[0].name} {' -> '.join(f'{one.value:.4g} (of {one.low:.3g} to {one.high:.3g})' for one in pair)}" for pair in sheet.rerounded
-    ]
-    said = "Published prices are rounded. Estimates use the range of a ratio, not its value"
-    return [f"{said}: {'; '.join(cells)}."] if cells else []
-
-
 def _names(keys: Sequence[SheetKey]) -> str:
     return several([sheet_in_words(key) for key in keys], _MOST_SHEETS)
 
@@ -232,7 +222,7 @@ CHANGES = Codec(
         Moved: {
             **{name: name for name in ("quantity", "estimator", "before", "after", "times", "share_of_range", "elasticity")},
             "elasticities": Through("", lambda one: {
-                price.spelled: six_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)
+                price.spelled: round_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)
             }, dict[str, float | None]),
             "prices": Through("prices", lambda prices: [price.spelled for price in prices], list[str]),
         },
@@ -264,9 +254,9 @@ _CSV: Keys = {
     "quantity": "moved.quantity", "estimator": "moved.estimator",
     **{f"{side}{end}": f"moved.{side}.{field}" for side in ("before", "after")
        for end, field in (("_kind", "kind"), ("", "median"), ("_low", "low"), ("_high", "high"))},
-    "times": Through("moved.times", six_digits), "share_of_range": Through("moved.share_of_range", six_digits),
+    "times": Through("moved.times", round_digits), "share_of_range": Through("moved.share_of_range", round_digits),
     **{name: f"price.{path}" for name, path in _PRICE.items()},
-    "elasticity": Through("moved.elasticity", six_digits),
+    "elasticity": Through("moved.elasticity", round_digits),
 }  # fmt: skip
 
 
@@ -287,7 +277,13 @@ def histories_parts(found: Sequence[History]) -> list[str]:
 def history_parts(one: History) -> list[str]:
     """Return the days of one sheet as a table, and the price changes of each day."""
     columns = ("since", "in / out per MTok", *(column.heading for column in _HISTORY_COLUMNS))
-    rows = [dict(zip(columns, _cells_of_day(dated, place, one.days), strict=True)) for place, dated in enumerate(one.days)]
+    rows = []
+    for dated, after in zip(one.days, [*one.days[1:], None], strict=True):
+        since = str(dated.since or (f"before {after.one.sheet.as_of}" if after else "not known"))
+        base = dated.one.sheet.bands[0]
+        prices = f"{base.input.amount:g} / {base.output.amount:g} {base.input.currency}"
+        cells = (since, prices, *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS))
+        rows.append(dict(zip(columns, cells, strict=True)))
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     last, said = one.days[-1].one, []
     if last.size_stated and _PRICE_COST in kept:
@@ -298,13 +294,6 @@ def history_parts(one: History) -> list[str]:
         said.append(f"{dated.one.sheet.as_of}: {'; '.join(map(price_in_words, dated.changes))}.{unsold}")
     ended = [f"Sold so until {one.until}."] if one.until else [] if one.days[1:] else ["No price has changed since then."]
     return [aligned(kept, rows), *said, *ended]
-
-
-def _cells_of_day(dated: Dated, place: int, days: Sequence[Dated]) -> tuple[str, ...]:
-    since = str(dated.since) if dated.since else f"before {days[place + 1].one.sheet.as_of}" if place + 1 < len(days) else "not known"
-    base = dated.one.sheet.bands[0]
-    prices = f"{base.input.amount:g} / {base.output.amount:g} {base.input.currency}"
-    return since, prices, *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS)
 
 
 def history_csv(found: Sequence[History]) -> str:
@@ -332,8 +321,12 @@ _OF_NEW = [REGISTRY[key] for key in ("active_params_by_price", "bandwidth_bound_
 
 def news_of(run: Run, found: Comparison, since: date) -> News:
     """Return what changed after a day, from the comparison of a run with that day."""
-    by_key = {one.key: one for one in run}
-    dated = {key: _began(by_key[key], run) for key in found.added}
+    by_key, dated = {one.key: one for one in run}, dict[SheetKey, date | None]()
+    for key in found.added:
+        # A sheet begins with its input price, or later with the release of its model.
+        days = [row.start for row in run.rows if row.sheet_key == key and row.component == "input" and row.start > date.min]
+        days += [model.release_date] if (model := by_key[key].model) and model.release_date else []
+        dated[key] = max(days, default=None)
     new = [NewSheet(one=by_key[key], since=day) for key, day in dated.items() if day and day > since]
     return News(
         since=since,
@@ -343,13 +336,6 @@ def news_of(run: Run, found: Comparison, since: date) -> News:
         first_seen=tuple(key for key in dated if not dated[key]),
         gone=found.gone,
     )
-
-
-def _began(one: Inference, run: Run) -> date | None:
-    """Return the day on which a sheet began: the first day of its input price, or the later release of its model."""
-    days = [row.start for row in run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
-    days += [one.model.release_date] if one.model and one.model.release_date else []
-    return max(days, default=None)
 
 
 def news_markdown(news: News) -> str:

@@ -196,10 +196,17 @@ def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
     while waiting:
         node, path, of = waiting.pop()
         if isinstance(node, dict):
-            of, path = (sheet, ()) if (sheet := _sheet_name(node)) else (of, path)
+            if {"provider", "model", "as_of"} <= node.keys():
+                of, path = " ".join(map(_plain, (node["provider"], node["model"]))), ()
             if "equations" in node:
                 lists += 1
-                for reference in _references(node["equations"]):
+                used = node["equations"]
+                wrong = (
+                    [row for row in used if not (isinstance(row, str) and _REFERENCE.fullmatch(row))] if isinstance(used, list) else [used]
+                )
+                if wrong:
+                    raise WrongData(f"'equations' has {shorten(str(wrong[0]))}, but must be a list such as ['roofline.step_time@1']")
+                for reference in used:
                     found.setdefault(reference, {})[_use(reference, node, path, of)] = None
             waiting.extend((child, (*path[-1:], name), of) for name, child in reversed(node.items()))
         elif isinstance(node, list):
@@ -207,11 +214,6 @@ def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
     if not lists:
         raise WrongData("not a result of solve or infer: it has no 'equations'")
     return {reference: several([*filter(None, uses)] or ["the result"], between="; ") for reference, uses in found.items()}
-
-
-def _sheet_name(node: Mapping[str, Any]) -> str:
-    """Return provider and model of a sheet, or an empty text for another node."""
-    return " ".join(map(_plain, (node["provider"], node["model"]))) if {"provider", "model", "as_of"} <= node.keys() else ""
 
 
 def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str) -> str:
@@ -227,13 +229,6 @@ def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str
 def _plain(text: object) -> str:
     """Return printable text of a file, or an empty text."""
     return shorten(text, 200)[1:-1] if isinstance(text, str) and text and text.isprintable() else ""
-
-
-def _references(found: Any) -> list[str]:
-    wrong = [row for row in found if not (isinstance(row, str) and _REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
-    if wrong:
-        raise WrongData(f"'equations' has {shorten(str(wrong[0]))}, but must be a list such as ['roofline.step_time@1']")
-    return [*found]
 
 
 def references_in(result: object, html_base: str = "") -> list[Reference]:

@@ -18,7 +18,7 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
-from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, plain_digits, range_text, six_digits
+from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, plain_digits, range_text, round_digits
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report import tiers
 from invert.report.layout import NONE, aligned, billions, dollars
@@ -214,25 +214,22 @@ def _estimate_column(
 ) -> Column:  # fmt: skip
     """Return the column of an estimate: value, cells, range, unit and record all follow from it."""
 
+    known = QUANTITIES.get(quantity.replace("_stored", ""))
+
     def get(one: Inference) -> Estimate | None:
         return one.named_estimates.get((quantity, estimator))
 
     return Column(
-        key=_key(quantity, estimator), value=lambda one: six_digits(value_at(get(one), "median")),
+        key=_key(quantity, estimator), value=lambda one: round_digits(value_at(get(one), "median")),
         text=lambda one: middle_text(quantity, get(one)), span=lambda one: range_text(quantity, get(one)), models=models,
         record=lambda sheets, _: _commonest(found for one in sheets if (found := get(one))),
-        head=head, name=name or _key(quantity, estimator).replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity),
-        about=about,
+        head=head, name=name or _key(quantity, estimator).replace("_", " "), also=also, of=(quantity, estimator), about=about,
+        unit=known.unit if known and known.unit != "1" else "",
     )  # fmt: skip
 
 
 def _key(quantity: str, estimator: str) -> str:
     return f"{quantity}_{estimator}" if estimator else quantity
-
-
-def _unit(quantity: str) -> str:
-    found = QUANTITIES.get(quantity.replace("_stored", ""))
-    return found.unit if found and found.unit != "1" else ""
 
 
 _PARTS = {"low": "low", "high": "high", "kind": "kind", "level": "level", "right": "coverage.0", "of": "coverage.1"}
@@ -243,7 +240,7 @@ def _parts(column: Column) -> list[Column]:
     """Return the columns of the other numbers of an estimate."""
 
     def value(one: Inference, path: str) -> object:
-        return six_digits(value_at(one.named_estimates.get(column.of), path))
+        return round_digits(value_at(one.named_estimates.get(column.of), path))
 
     return [_value_column(f"{column.key}_{end}", partial(value, path=path)) for end, path in _PARTS.items()]
 

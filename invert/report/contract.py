@@ -14,7 +14,7 @@ from derive.solving.result import Solution
 from invert import records
 from invert.data import Made
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, WrongShape, names_of
-from invert.estimate_text import six_digits
+from invert.estimate_text import round_digits
 from invert.estimators.lecture import PairInference
 from invert.posterior.draws import RELIABLE
 from invert.posterior.sampler import Marginal
@@ -65,7 +65,7 @@ def _estimates(one: Inference) -> dict[str, records.Estimate | Mapping[str, reco
 
 
 def _cells(found: records.Convention) -> dict[str, Any]:
-    return _ends({one.name: (six_digits(one.low), six_digits(one.high)) for one in (found.premium_in, found.premium_out)})
+    return _ends({one.name: (round_digits(one.low), round_digits(one.high)) for one in (found.premium_in, found.premium_out)})
 
 
 def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
@@ -192,7 +192,7 @@ OF_RUN: Keys = {
 """Results from the tables in a full report, shared by all sheets of a run."""
 FOUND: Keys = {
     "anchors": "anchors.values",
-    "price_cost_of_lists": Through("price_cost_of_lists", six_digits, float),
+    "price_cost_of_lists": Through("price_cost_of_lists", round_digits, float),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",
@@ -246,7 +246,7 @@ _KEYS: dict[type, Keys] = {
         "forward_check": Nested({
             "lecture": _checks_at("lecture_checks"), "joint": _checks_at("joint_checks"),
         }),
-        "joint_over_lecture": Through("joint_over_lecture", six_digits, float),
+        "joint_over_lecture": Through("joint_over_lecture", round_digits, float),
         "verdict": Nested({
             "lecture": Through("lecture_checks", records.verdict, str), "joint": Through("joint_checks", records.verdict, str),
         }),

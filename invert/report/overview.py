@@ -9,7 +9,7 @@ from statistics import median
 from derive.immutable import immutable
 from derive.units import show
 from invert.encoder import Codec, names_of
-from invert.estimate_text import six_digits
+from invert.estimate_text import round_digits
 from invert.records import Estimate
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, many, title
@@ -99,7 +99,7 @@ def _tally(section: str, found: Iterable[tuple[str, str, str]]) -> list[Count]:
 def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> list[Count]:
     """Count the sheets that are no offers, and the sheets of unknown release."""
     sold = {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
-    undated = [one for one in run if not one.release_known and one.kv_bytes["typical"].kind != "given"]
+    undated = [one for one in run if one.released is None and one.kv_bytes["typical"].kind != "given"]
     return [
         *_tally("copies", ((copy.sheet.provider, "", "") for _, *copies in alike for copy in copies)),
         *_tally("no_result", (("", "", one.message) for one in run.problems if one.row is None and one.origin in sold)),
@@ -112,11 +112,8 @@ def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> list[Count]:
 
 def _group_copies(run: Run) -> list[list[Inference]]:
     """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
-
-    def but_lifetimes(one: Inference) -> frozenset[object]:
-        return frozenset((place[:2], price) for place, price in one.sheet.asked.items())
-
-    near = grouped(((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes(one)), (one.sheet.asked, one)) for one in run)
+    but_lifetimes = {one.key: frozenset((place[:2], price) for place, price in one.sheet.asked.items()) for one in run}
+    near = grouped(((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes[one.key]), (one.sheet.asked, one)) for one in run)
     groups = (of_one for found in near.values() for of_one in _group_by_lifetimes(found))
     return [sorted(of_one, key=lambda one: (not one.is_maker, len(one.sheet.model), one.key)) for of_one in groups]
 
@@ -143,7 +140,7 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
 
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     """Count every ratio of prices that offers have, cache writes by lifetime and service tiers by name."""
-    found = grouped(((name, of), (one.sheet.provider, _rounded(value))) for one in offers for name, of, value in _ratios(one, run))
+    found = grouped(((name, of), (one.sheet.provider, round_digits(value, 3))) for one in offers for name, of, value in _ratios(one, run))
     for name, of in sorted(found, key=lambda name: ([*_LABELS].index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
         providers, values = zip(*found[name, of], strict=True)
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
@@ -164,21 +161,18 @@ def _ratios(one: Inference, run: Run) -> Iterator[tuple[str, str, float]]:
             yield "input_price_of_service_tier", tier, asked / sheet.bands[0].input.usd_per_token
 
 
-def _rounded(value: float) -> float:
-    """Return a ratio with three digits, because prices are published with three."""
-    return float(f"{value:.3g}")
-
-
 def _with_values(found: Count, values: Sequence[float]) -> Count:
     """Add the least, the median and the greatest value, to six digits, if there is one."""
-    low, middle, high = map(six_digits, (min(values), median(values), max(values))) if values else (None, None, None)
+    low, middle, high = map(round_digits, (min(values), median(values), max(values))) if values else (None, None, None)
     return replace(found, low=low, median=middle, high=high)
 
 
 def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
     """Count the pairs of premiums above a first threshold, the most common first, each with its thresholds."""
     pairs = ((one.sheet.provider, pair) for one in offers for pair in one.observables.pairs[:1])
-    asking = grouped(((_rounded(pair.premium_in.value), _rounded(pair.premium_out.value)), (seller, pair)) for seller, pair in pairs)
+    asking = grouped(
+        (tuple(round_digits(of.value, 3) for of in (pair.premium_in, pair.premium_out)), (seller, pair)) for seller, pair in pairs
+    )
     counts = {asked: (len(found), len({seller for seller, _ in found})) for asked, found in asking.items()}
     for asked in sorted(asking, key=lambda asked: (*(-count for count in counts[asked]), asked)):
         name, (count, sellers) = "{:g}/{:g}".format(*asked), counts[asked]

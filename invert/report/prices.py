@@ -1,6 +1,6 @@
 """What a report says of prices: their table, the predicted prices, and the fast mode."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from derive.immutable import immutable
@@ -57,26 +57,15 @@ class Prediction:
 def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
     """Yield every price of a sheet with its check: band by band, then writes and storage. The default checks use the lecture's readings."""
     of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
-    checks = {check.component: check for check in (of_lecture if checked is None else checked)}
+    checks = {check.place: check for check in (of_lecture if checked is None else checked)}
     for price in one.sheet.prices.values():
-        found = Prediction(price=price)
-        check, scale = _check_of(one, price, checks)
-        if checks and price.component in ("input", "output") and not price.threshold_tokens:
+        check, found = checks.get(price.place), Prediction(price=price)
+        if checks and not price.threshold_tokens and (price.component == "input" or (check and check.used_by_reading)):
             found = replace(found, used=True)
         elif check and price.usd_per_token:
-            amount = check.predicted * scale * price.amount / price.usd_per_token
+            amount = price.amount * check.predicted / check.published
             found = replace(found, predicted=amount, bound=check.bound, met=check.inside_rounding_cell)
         yield found
-
-
-def _check_of(one: Inference, price: Price, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
-    """Return the check of a price, and the factor that converts its prediction to USD."""
-    component, threshold, _ = price.place
-    if component in ("input", "output") and threshold:
-        suffix = "" if threshold == one.sheet.bands[1].threshold_tokens else f"@{threshold}"
-        base = getattr(one.sheet.bands[0], component).usd_per_token
-        return checks.get(f"premium_{component[:-3]}{suffix}"), base
-    return (None if threshold else checks.get({"cache_read": "cache_read_price", "cache_storage": "storage_price"}.get(component, ""))), 1.0
 
 
 def predicted_prices(one: Inference, supposed: Sequence[Prediction] = ()) -> Table:

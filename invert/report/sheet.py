@@ -149,13 +149,12 @@ def full_parts(one: Inference, table: Run) -> list[str]:
 def estimates_table(one: Inference, run: Run) -> Table:
     """Return the readings, and every estimate with its reason."""
     columns = [*columns_of(one), *(column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates)]
-    rows = [(*cells, _because(column, one)) for column in dict.fromkeys(columns) for cells in [_cells(column, one, run)]]
+    rows = []
+    for column in dict.fromkeys(columns):
+        found = one.named_estimates.get(column.of)
+        because = found.because + "; PRIOR-DOMINATED" * found.prior_dominated if found else ""
+        rows.append((*_cells(column, one, run), because))
     return aligned((*_columns(run), "because"), rows)
-
-
-def _because(column: Column, one: Inference) -> str:
-    found = one.named_estimates.get(column.of)
-    return found.because + "; PRIOR-DOMINATED" * found.prior_dominated if found else ""
 
 
 RIGHT_BEFORE = (

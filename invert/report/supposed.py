@@ -44,7 +44,7 @@ def supposed_values(items: Iterable[str]) -> dict[str, float]:
     return {name: parse(name, text) for name, text in texts.items()}
 
 
-def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[Prediction]:
+def predict_prices(one: Inference, supposed: Mapping[str, float]) -> list[Prediction]:
     """Return every price of a sheet with the prediction of the forward model at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
@@ -66,7 +66,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
             " bytes"
         )
     used = ("output_input_ratio",) if uses_output else ()
-    checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)
+    checks = check_forward(one, 0, {**values, "weight_compute_ratio": found}, used)
     return [row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)]
 
 
@@ -79,24 +79,18 @@ def _completed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _assumed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
-    """Return the size and the KV bytes of the prediction that are not supposed."""
-    return {name: value for name, value in _completed(one, supposed).items() if name in _OF_MODEL and name not in supposed}
-
-
 def _with_output(found: Prediction, ratio: Check) -> Prediction:
-    """Return an output price with the prediction of a supposition, which determines the base output price and all above it."""
-    if found.price.component != "output":
+    """Return an output price above a threshold with the prediction of a supposition, which determines the base output price."""
+    if found.price.component != "output" or found.predicted is None or not found.price.threshold_tokens:
         return found
-    amount = (found.predicted or found.price.amount) * ratio.predicted / ratio.published
-    return replace(found, used=False, predicted=amount, met=ratio.inside_rounding_cell)
+    return replace(found, predicted=found.predicted * ratio.predicted / ratio.published, met=ratio.inside_rounding_cell)
 
 
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
     """Return the heading, the suppositions, and the table of prices with their residuals."""
-    found = predict_prices(one, table, supposed)
-    told, assumed = (", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, _assumed(one, supposed)))
-    said = [f"Supposed: {told}", *([f"Assumed: {assumed}"] if assumed else []), "", predicted_prices(one, found)]
+    found = supposed_sheet(one, table, supposed)
+    told, assumed = (", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, found.assumed))
+    said = [f"Supposed: {told}", *([f"Assumed: {assumed}"] if assumed else []), "", predicted_prices(one, found.prices)]
     said.append("Residual: predicted over published price, minus 1.")
     if not one.pairs:
         said.append("The sheet has one price for all lengths. Its mean context is not known, so KV bytes change only the cache prices.")
@@ -129,16 +123,18 @@ SUPPOSED = Codec(
 )  # fmt: skip
 
 
+def supposed_sheet(one: Inference, table: Run, supposed: Mapping[str, float]) -> SupposedSheet:
+    """Return the prices of a sheet at the supposed values [SI], and the size and the KV bytes that are assumed."""
+    values = _completed(one, supposed)
+    return SupposedSheet(
+        one=one,
+        as_of=table.as_of,
+        supposed=supposed,
+        assumed={name: value for name, value in values.items() if name in _OF_MODEL and name not in supposed},
+        prices=tuple(predict_prices(one, supposed)),
+    )
+
+
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    sheets = [
-        SupposedSheet(
-            one=one,
-            as_of=table.as_of,
-            supposed=supposed,
-            assumed=_assumed(one, supposed),
-            prices=tuple(predict_prices(one, table, supposed)),
-        )
-        for one in table
-    ]
-    return SUPPOSED.text(sheets)
+    return SUPPOSED.text([supposed_sheet(one, table, supposed) for one in table])

@@ -33,7 +33,9 @@ def glance(table: Run, width: int = 100, columns: Sequence[str] = (), by: str | 
         chosen, gap = _fitting(table, inferences, named, width)
     body = _lines(table, inferences, chosen, gap, width)
     if columns and widest_of(body) > width:
-        body = _narrow_lines(table, inferences, chosen, width)
+        # Cells are broken between words, and the last columns are below each row where that is not enough.
+        _, _, *rows = _cells(table, inferences, chosen)
+        body = laid_out([aligned([column.heading for column in chosen], rows, len(gap), rule=False)], width).splitlines()
     head = _title(table, min(width, max(widest_of(body), 60)))
     return "\n".join([*head, *body, fold(_legend(table, chosen, not columns), width)])
 
@@ -90,13 +92,6 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column
     return [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
 
 
-def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], width: int) -> list[str]:
-    """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
-    _, _, *rows = _cells(table, inferences, columns)
-    headings = [column.heading for column in columns]
-    return laid_out([aligned(headings, rows, len(_GAPS[0]), rule=False)], width).splitlines()
-
-
 def _title(table: Run, width: int) -> list[str]:
     """Return the title of the table with its day, and its number of sheets of all."""
     said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
@@ -150,8 +145,8 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
     headings = [one.heading for one in chosen]
     rows = [*([one.text(sheet) for one in chosen] for sheet in inferences), *record_rows(table, chosen)]
-    body = _tabulated(headings, [dict(zip(headings, row, strict=True)) for row in rows], style)
-    return "\n".join([*_PREAMBLE.get(style, ()), body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
+    said = [*_formatted(aligned(headings, rows), style), "", *_formatted("\n".join(footer(table)), style)]
+    return "\n".join([*_PREAMBLE.get(style, ()), *said])
 
 
 def format_answer(style: str, width: int, parts: Callable[[], Sequence[str]], **records: Callable[[], str]) -> str:

@@ -158,20 +158,20 @@ def tier_section(one: Inference, run: Run) -> list[str]:
          tiers_over_cases(of.answer)) for of in one.storage
     ]  # fmt: skip
     cases = [
-        (lifetime(of.ttl_seconds), _BASIS_NAMES[case.basis], str(case.year), _shares(case.probabilities), f"{case.weight:.0%}")
+        # Of tiers with one per cent and more.
+        (
+            lifetime(of.ttl_seconds), _BASIS_NAMES[case.basis], str(case.year),
+            ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in case.probabilities.items() if share >= 0.005),
+            f"{case.weight:.0%}",
+        )
         for of in one.storage
         for case in of.cases
-    ]
+    ]  # fmt: skip
     shared = [of.models for of in run.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models]
     vendor = [f"{one.sheet.provider} has one tariff for {len(of)} sheets ({', '.join(of)}), which count once." for of in shared]
     lines += [aligned(columns, rows), *filter(None, [deciding_source(one)]), *vendor, _ABOUT.format(level=run.assumptions.level)]
     lines += [aligned(("lifetime", "cost basis", "prices of", "tiers", "probability of the case"), cases), _CASES] if cases else []
     return [*lines, *_tariffs(one.tariffs), *_by_rule(one, run)]
-
-
-def _shares(probabilities: Mapping[str, float]) -> str:
-    """Return `HBM 98%, DDR 2%`: tiers of one per cent and more."""
-    return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 
 def _tariffs(found: Sequence[Tariff]) -> list[str]:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from derive.show.layout import csv_text, name_beside, name_column, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
-from invert.estimate_text import six_digits
+from invert.estimate_text import round_digits
 from invert.sheets.assemble import find, released_sheets, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.models import described, first_days
@@ -23,7 +23,7 @@ DIFFERENT: Keys = {
     **{name: f"where.{name}" for name in PLACE},
     "old_amount": "values.0",
     "new_amount": "values.1",
-    "times": Through("times", six_digits, float),
+    "times": Through("times", round_digits, float),
     **{name: f"where.{name}" for name in ("currency", "per")},
     **{f"{side}_{name}": f"{side}.{name}" for name in ("effective_date", "source_url", "origin") for side in ("old", "new")},
 }

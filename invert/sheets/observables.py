@@ -7,7 +7,7 @@ applies to all of these.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import floor, log10, sqrt
@@ -78,16 +78,6 @@ def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions:
     return tuple(float(mean) for mean in mean_contexts(edges, assumptions)) if edges else ()
 
 
-DECADE = 10.0
-
-PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
-    "output_input_ratio": ("output", "input"),
-    "premium_in": ("input_above", "input"),
-    "premium_out": ("output_above", "output"),
-}
-"""The two prices of each ratio, from a band and the band above it."""
-
-
 def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float, float]:
     """Return the interval of values that round to this published number: nearer to it, by ratio, than to the next nice numbers.
 
@@ -95,12 +85,12 @@ def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float
     ([1.37, 1.73], [4.24, 4.74])
     """
     nice = assumptions.nice_numbers
-    decade = DECADE ** floor(log10(value))
+    decade = 10.0 ** floor(log10(value))
     scaled = value / decade
     at = bisect_left(nice, scaled * (1 - SAME_PRICE))
     on_lattice = abs(nice[at] - scaled) <= SAME_PRICE * scaled
-    below = nice[at - 1] if at else nice[-2] / DECADE
-    above = (nice[at + 1] if at + 1 < len(nice) else nice[1] * DECADE) if on_lattice else nice[at]
+    below = nice[at - 1] if at else nice[-2] / 10
+    above = (nice[at + 1] if at + 1 < len(nice) else nice[1] * 10) if on_lattice else nice[at]
     return sqrt(below * scaled) * decade, sqrt(above * scaled) * decade
 
 
@@ -117,54 +107,39 @@ def ratio(price: Price, base: Price) -> float:
     return price.usd_per_token / base.usd_per_token
 
 
-def named_prices(band: PriceBand, above: PriceBand | None = None) -> dict[str, Price]:
-    """Return the prices of a band and of the band above it, by their names in `PRICE_RATIOS`."""
-    of_next = {"input_above": above.input, "output_above": above.output} if above else {}
-    return {"input": band.input, "output": band.output, **of_next}
-
-
-def _observed(name: str, prices: Mapping[str, Price], assumptions: Assumptions) -> Observable:
-    over, under = PRICE_RATIOS[name]
-    return observe(name, ratio(prices[over], prices[under]), assumptions)
-
-
-def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
-    """Return the storage price [USD/token/s]. Its cell comes from the published amount, in the vendor's own unit."""
-    price = sheet.storage
-    if price is None or not price.amount:
-        return None
-    low, high = rounding_cell(price.amount, assumptions)
-    scale = price.usd_per_token / price.amount
-    return Observable(name="storage_price", value=price.usd_per_token, low=low * scale, high=high * scale)
-
-
 def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:
     """Return every ratio that the readings use. Pairs of adjacent bands are in ascending order. A pair with premiums of 1 on input and
     output is left out, because the price does not change at that threshold. Mean contexts come from `band_means`.
     """
-    base, read = sheet.bands[0], sheet.bands[0].cache_read
+
+    def over(name: str, price: Price, base: Price) -> Observable:
+        return observe(name, ratio(price, base), assumptions)
+
+    base, read, storage = sheet.bands[0], sheet.bands[0].cache_read, sheet.storage
     contexts = band_means(sheet.bands, max_context, assumptions)
-    adjacent = zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
-    pairs = [_pair(lower, upper, short, long, assumptions) for (lower, upper), (short, long) in adjacent]
+    pairs = [
+        BandPair(
+            long_context_threshold=upper.threshold_tokens,
+            short_context=short,
+            long_context=long,
+            output_input_ratio=over("output_input_ratio", lower.output, lower.input),
+            premium_in=over("premium_in", upper.input, lower.input),
+            premium_out=over("premium_out", upper.output, lower.output),
+        )
+        for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
+    ]
+    storage_price = None
+    if storage and storage.amount:
+        # The cell of a storage price comes from the published amount, in the vendor's own unit.
+        low, high = (end * (storage.usd_per_token / storage.amount) for end in rounding_cell(storage.amount, assumptions))
+        storage_price = Observable(name="storage_price", value=storage.usd_per_token, low=low, high=high)
     return Observables(
-        output_input_ratio=_observed("output_input_ratio", named_prices(base), assumptions),
+        output_input_ratio=over("output_input_ratio", base.output, base.input),
         pairs=tuple(pair for pair in pairs if any(abs(one.value - 1) > SAME_PRICE for one in (pair.premium_in, pair.premium_out))),
         contexts=contexts,
-        cache_read_ratio=observe("cache_read_ratio", ratio(read, base.input), assumptions) if read and read.amount else None,
+        cache_read_ratio=over("cache_read_ratio", read, base.input) if read and read.amount else None,
         cache_write_premiums=tuple(
             WritePremium(ttl_seconds=price.ttl_seconds, premium=ratio(price, base.input) - 1) for price in sheet.writes
         ),
-        storage_price=_storage_price(sheet, assumptions),
-    )
-
-
-def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumptions: Assumptions) -> BandPair:
-    prices = named_prices(lower, upper)
-    return BandPair(
-        long_context_threshold=upper.threshold_tokens,
-        short_context=short,
-        long_context=long,
-        output_input_ratio=_observed("output_input_ratio", prices, assumptions),
-        premium_in=_observed("premium_in", prices, assumptions),
-        premium_out=_observed("premium_out", prices, assumptions),
+        storage_price=storage_price,
     )

@@ -15,14 +15,13 @@ from functools import partial
 from itertools import combinations
 from math import hypot, log
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
-from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
 from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import Tables, in_si
@@ -50,16 +49,14 @@ _LogLikelihood = Mapping[str, float]
 _Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
-@immutable(kw_only=False)
-class LogSpread:
+class LogSpread(NamedTuple):
     """A lognormal quantity: median [SI] and standard deviation [nat]."""
 
     median: float
     sd: float
 
 
-@immutable(kw_only=False)
-class TierParameters:
+class TierParameters(NamedTuple):
     """The drain time of a tier [s] and the price of holding a byte in it [USD/byte/s]."""
 
     drain_time: LogSpread
@@ -85,7 +82,12 @@ def storage_evidence(
         weak = cost_term(assumptions) if storage_price else ""
         name, rule = next(((name, rule) for name, rule in allowed.items() if name != weak), ("", None))
         likely = {(basis, year): rule(basis, year) for basis in BASES for year in assumptions.price_years} if rule else {}
-        cases, pooled = _cases(likely), one_posterior(likely.values())
+        shares = normalised({case: float(logsumexp([*logs.values()])) for case, logs in likely.items()}) if likely else {}
+        cases = tuple(
+            PricedCase(basis=basis, year=year, probabilities=normalised(logs), weight=shares[basis, year])
+            for (basis, year), logs in likely.items()
+        )
+        pooled = one_posterior(likely.values())
         rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
         said, by_case = disclosed.get(ttl), [case.probabilities for case in cases]
         by_price = answer = shares_over_cases(pooled, by_case, assumptions.level) if pooled else None
@@ -99,15 +101,6 @@ def storage_evidence(
             disclosed=said, cases=cases, by_price=by_price, answer=answer, anchors=_ANCHORS_OF.get(name, ()),
         ))  # fmt: skip
     return tuple(found)
-
-
-def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase, ...]:
-    """Return every cost basis in every year, with its share of the likelihood of all of them."""
-    shares = normalised({case: float(logsumexp([*logs.values()])) for case, logs in likely.items()}) if likely else {}
-    return tuple(
-        PricedCase(basis=basis, year=year, probabilities=normalised(logs), weight=shares[basis, year])
-        for (basis, year), logs in likely.items()
-    )
 
 
 def shares_over_cases(probabilities: Probabilities, cases: Sequence[Probabilities], level: float) -> TierShares:

@@ -69,16 +69,6 @@ def candidate_rows(caches: Iterable[Cache], priced: Sequence[panel.Priced]) -> d
     return found
 
 
-def rows_of_premium(data: Data, assumptions: Assumptions) -> _Rows:
-    """Return every known cache with a sheet, on sale or in the calibration, and whether long context costs more there."""
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    caches = typical_kv(data, assumptions)["read"].by_name
-    sold = [(case.sheet, cache.architecture) for case, cache in cases_of_known_cache(data, assumptions)]
-    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
-    return [*asked.values()]
-
-
 def judge_predictors(rows: _Rows, typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL) -> Verdict | None:
     """Return the gain of numbers per cache over typical KV, or None for too few caches.
 
@@ -99,7 +89,13 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
     """Return the test result of each candidate, by its name and by the left-out group."""
     typical = typical_kv(data, assumptions)
     by_bytes = {of: candidate_rows(one.caches, panel.listed_models(data)) for of, one in typical.items()}
-    rows = [(HAVING_A_PREMIUM, typical["read"], rows_of_premium(data, assumptions))]
+    # Every known cache with a sheet, on sale or in the calibration, and whether long context costs more there.
+    caches, usual = typical["read"].by_name, assumptions.without_facts(UNLESS_GIVEN)
+    sold = [(case.sheet, cache.architecture) for case, cache in cases_of_known_cache(data, usual)]
+    sold += [(one.case.sheet, one.architecture) for one in members(data, usual)]
+    asked = {(sheet.provider, sheet.model): (caches[name], float(sheet.has_premium)) for sheet, name in sold if name in caches}
+    premium: _Rows = [(cache, (has_premium,)) for cache, has_premium in asked.values()]
+    rows = [(HAVING_A_PREMIUM, typical["read"], premium)]
     rows += [(name, typical[of], by_bytes[of][name]) for name, of in CANDIDATES.items()]
     return {
         (name, left_out): judge_predictors(of_one, baseline, since, assumptions)

@@ -91,7 +91,11 @@ def _compare_value(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dic
     try:
         if one := finding(row, sheets, tables):
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
-            reason = reason or _agreement(row, one.agrees)
+            # The usual reason is how near the computed value is to the stated one.
+            apart = row.tolerance or 0.0
+            near = f"the computed value is within {100 * apart:.3g} % of the stated one" if apart >= _EXACT else "both values are equal"
+            usual = "the computed value lies in the stated range" if ".." in row.stated else near
+            reason = reason or (usual if agrees else "")
             if agrees is not (row.verdict in _AGREEING) and read_givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
@@ -165,16 +169,6 @@ def _showing(source: str, name: str, tables: Tables) -> str:
     if days:
         return shlex.join(["backsolve", "infer", name, "--as-of", days[0]])
     return shlex.join(["backsolve", "show", name]) if source in PRESETS else ""
-
-
-def _agreement(row: Row, agrees: bool) -> str:
-    """Return the usual reason of a verdict: how near the computed value is to the stated one."""
-    if not agrees:
-        return ""
-    if ".." in row.stated:
-        return "the computed value lies in the stated range"
-    apart = row.tolerance or 0.0
-    return f"the computed value is within {100 * apart:.3g} % of the stated one" if apart >= _EXACT else "both values are equal"
 
 
 def solve_asked(unknown: str, how: Givens) -> Solution:

@@ -20,7 +20,7 @@ from derive.tables.questions import read_givens
 from derive.tables.shipped import in_si
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
-from invert.estimate_text import KV_NAMES, kv_heading
+from invert.estimate_text import KV_NAMES, kv_heading, round_digits
 from invert.estimators import known, panel, premium, size
 from invert.estimators.cases import production_figure, rental
 from invert.estimators.other_prices import params_times_price_cost
@@ -97,8 +97,8 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
         {
             "model": one.member.architecture,
             "KV bytes": round(one.member.kv_bytes_per_token),
-            **{name: _digits(reading(one)) for name, reading in readings.items()},
-            "base price/cost": _digits(base_price_over_cost(data, one.member, assumptions)),
+            **{name: round_digits(reading(one), 3) for name, reading in readings.items()},
+            "base price/cost": round_digits(base_price_over_cost(data, one.member, assumptions), 3),
         }
         for one in rows
     ]
@@ -128,7 +128,7 @@ def base_price_over_cost(data: Data, member: Member, assumptions: Assumptions) -
 def input_line(member: Member) -> tuple[float, float]:
     """Return the input price as a line in the context: at no context [USD/token], and its slope [USD/token per token]."""
     bands = member.case.sheet.bands
-    at_none, slope = weighted_line(member.case.seen.contexts, [band.input.usd_per_token for band in bands])
+    at_none, slope = weighted_line(member.case.observables.contexts, [band.input.usd_per_token for band in bands])
     return float(at_none), float(slope)
 
 
@@ -140,7 +140,12 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     out and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     of_estimators = [_skill(one, assumptions) for one in scored(data, assumptions)]
-    return [*of_estimators, *_candidates(data, assumptions), *_shuffled(data, assumptions)]
+    # A control: the gain of the best fit on prices shuffled among models must be about 0.
+    found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
+    shuffled = [one for one in found if one]
+    control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
+    control |= {"families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}
+    return [*of_estimators, *_candidates(data, assumptions), {**dict.fromkeys(SKILL), **control}]
 
 
 @immutable
@@ -241,14 +246,6 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
 _KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor")
 
 
-def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
-    found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
-    shuffled = [one for one in found if one]
-    control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
-
-
 SKILL = (
     "estimate", "left out", "models", "families", "rms", "class", "gain", "standard error", "gain, low", "gain, high", "in 50%",
     "in 50%, low", "in 50%, high", "in 90%", "in 90%, low", "in 90%, high", "pool gain", "pool gain, standard error", "weight",
@@ -323,10 +320,6 @@ def pooled(rows: Iterable[RankRow]) -> list[ScoreRow]:
         for row in rows
         if row["shape"] == POOLED
     ]
-
-
-def _digits(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.3g}")
 
 
 _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {

@@ -111,8 +111,17 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
     if lecture_error:
         trusted = 1 / _FACTOR <= lecture_error.median <= _FACTOR
         yield "KV from threshold", "sheets of known KV", lecture_error.text, NONE, "trusted" if trusted else "not trusted"
-    yield from (_estimator(row) for row in found.get("skill", ()) if row["verdict"])
-    yield from _sampler([row for row in found.get("calibration", ()) if row["run"] == "calibrated"])
+    for row in found.get("skill", ()):
+        if row["verdict"]:
+            of, closed = str(row["estimate"]), row["left out"] == "model" and "closed" not in str(row["estimate"])
+            claim = _IN_WORDS.get(of) or ", ".join(_OF_PARAMETERS.get(part, part) for part in of.split(", ")) + ", closed" * closed
+            judged, right = f"{row['models']} in {row['families']} families", f"{row['right']} of {row['models']}"
+            yield claim, judged, right, _text(row["gain"], True), str(row["verdict"]).partition(":")[0]
+    if simulated := [row for row in found.get("calibration", ()) if row["run"] == "calibrated"]:
+        shares = sorted(float(str(row["coverage_90"])) for row in simulated)
+        sound = "sound" if all(str(row["verdict"]).startswith("sound") for row in simulated) else "unsound"
+        right = f"{100 * shares[0]:.1f}-{100 * shares[-1]:.1f} %"
+        yield "sampler, 90 % ranges", f"{simulated[0]['sheets']} simulated", right, NONE, sound
     yield from _tier_rules(found.get("storage", ()))
     for row in found.get("experiments", ()):
         if name := _RETESTED.get(str(row["estimate"])):
@@ -121,23 +130,6 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
     for row in found.get("production", ()):
         yield "nodes of a disclosed day", "1 vendor", f"{row['computed']}/{row['disclosed']}", NONE, str(row["off by"])
     yield from _controls(found)
-
-
-def _estimator(row: Mapping[str, object]) -> tuple[str, ...]:
-    """Return an estimator on models that it had not seen. Parts of names for parameters are in words."""
-    name, closed = str(row["estimate"]), row["left out"] == "model" and "closed" not in str(row["estimate"])
-    claim = _IN_WORDS.get(name) or ", ".join(_OF_PARAMETERS.get(part, part) for part in name.split(", ")) + ", closed" * closed
-    judged = f"{row['models']} in {row['families']} families"
-    return claim, judged, f"{row['right']} of {row['models']}", _text(row["gain"], True), str(row["verdict"]).partition(":")[0]
-
-
-def _sampler(rows: _Rows) -> Iterator[tuple[str, ...]]:
-    """Yield the sampler on simulated sheets, if the rows have its quantities."""
-    shares = sorted(float(str(row["coverage_90"])) for row in rows)
-    if shares:
-        sound = "sound" if all(str(row["verdict"]).startswith("sound") for row in rows) else "unsound"
-        right = f"{100 * shares[0]:.1f}-{100 * shares[-1]:.1f} %"
-        yield "sampler, 90 % ranges", f"{rows[0]['sheets']} simulated", right, NONE, sound
 
 
 def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:

@@ -33,7 +33,7 @@ from invert.posterior.sampler import (
     posterior,
     trusted,
 )
-from invert.sheets.observables import DECADE, rounding_cell
+from invert.sheets.observables import rounding_cell
 
 LOG_LIKELIHOOD = "log_likelihood"
 RANKED = (*SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
@@ -213,7 +213,7 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     """
     nice = np.array(assumptions.nice_numbers)
     decade = np.floor(np.log10(values))
-    nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / DECADE**decade)
+    nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / 10.0**decade)
     # By way of text, a number is the same whichever decade it was rounded in.
     told = [float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest].flat, decade.flat, strict=True)]
     return np.reshape(told, values.shape)

@@ -51,11 +51,12 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         # The tables must give the rent of a byte and a FLOP, and the sheets of the calibration.
         *_problems_of(rental, data, assumptions),
         *_problems_of(premium.members, data, assumptions),
-        *_check_shipped_sheets(data),
-        *unused_launches(data),
+        *_sheet_problems(data),
         *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(data.tables), *released_late(book, data.tables, assumptions), *_dated_late(data))
+    # No record or fit uses a release or a price after the newest price day.
+    late = (panel.dated_late(row, data) for record in panel.DATED for row in data.tables.rows_of(record))
+    return (*found, *_misnamed(data.tables), *released_late(book, data.tables, assumptions), *filter(None, late))
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
@@ -68,19 +69,15 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 
 
 @cache_with_data
-def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
-    """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
-    return tuple(check(premium.calibration_book(data)))
-
-
-@cache_with_data
-def unused_launches(data: Data) -> tuple[Problem, ...]:
-    """List launch sheets that no calibrating model uses, by their first row."""
-    used = {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
-    launched = (row for row in premium.calibration_book(data).rows if row.origin.startswith(f"{premium.LAUNCHED}:"))
+def _sheet_problems(data: Data) -> tuple[Problem, ...]:
+    """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name, and launch sheets that no
+    calibrating model uses, by their first row.
+    """
+    book, used = premium.calibration_book(data), {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
+    launched = (row for row in book.rows if row.origin.startswith(f"{premium.LAUNCHED}:"))
     unused = {name: rows for name, rows in grouped((f"{row.provider}/{row.model}", row) for row in launched).items() if name not in used}
     fault = "no row of calibration_models.csv calibrates with"
-    return tuple(row.problem("model", f"{fault} {shorten(name)}") for name, (row, *_) in unused.items())
+    return (*check(book), *(row.problem("model", f"{fault} {shorten(name)}") for name, (row, *_) in unused.items()))
 
 
 def _short_contexts(book: PriceBook, data: Data) -> Iterator[Problem]:
@@ -153,13 +150,6 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
             found.append(Problem(origin="models.csv", row=model.place, column="release_date", message=fault))
     return found
-
-
-@cache_with_data
-def _dated_late(data: Data) -> tuple[Problem, ...]:
-    """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
-    rows = (row for record in panel.DATED for row in data.tables.rows_of(record))
-    return tuple(late for row in rows if (late := panel.dated_late(row, data)))
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:

@@ -1,5 +1,6 @@
 """The records of the price side: lines at a prompt, verdicts, swings, and estimates of every kind."""
 
+from functools import partial
 from math import inf, log
 
 import pytest
@@ -7,19 +8,21 @@ import pytest
 from invert.inference import infer
 from invert.records import Check, Estimate, Swing, finished_estimate, verdict
 
+CHECK = partial(Check, place=("input", 0, None))
+
 
 def test_a_verdict_is_made_of_the_unused_checks_alone():
     def made(*checks: Check) -> str:
         return verdict(tuple(checks))
 
-    used_and_wrong = Check(component="premium_in", published=2, predicted=1, used_by_reading=True, inside_rounding_cell=False)
+    used_and_wrong = CHECK(component="premium_in", published=2, predicted=1, used_by_reading=True, inside_rounding_cell=False)
     met, missed = (
-        Check(component="storage_price", published=1, predicted=1, used_by_reading=False, inside_rounding_cell=True),
-        Check(component="storage_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False),
+        CHECK(component="storage_price", published=1, predicted=1, used_by_reading=False, inside_rounding_cell=True),
+        CHECK(component="storage_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False),
     )
     bound, broken = (
-        Check(component="cache_read_price", published=1, predicted=0.1, used_by_reading=False, inside_rounding_cell=True, bound=True),
-        Check(component="cache_read_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False, bound=True),
+        CHECK(component="cache_read_price", published=1, predicted=0.1, used_by_reading=False, inside_rounding_cell=True, bound=True),
+        CHECK(component="cache_read_price", published=1, predicted=9, used_by_reading=False, inside_rounding_cell=False, bound=True),
     )
     assert made() == made(used_and_wrong) == "not testable"
     assert made(used_and_wrong, bound) == "pass (bound only)"

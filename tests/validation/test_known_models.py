@@ -37,7 +37,7 @@ KNOWN = {
 
 
 def output_line(member: Member) -> tuple[float, float]:
-    return weighted_line(member.case.seen.contexts, [band.output.usd_per_token for band in member.case.sheet.bands])
+    return weighted_line(member.case.observables.contexts, [band.output.usd_per_token for band in member.case.sheet.bands])
 
 
 def with_slope(member: Member, slope: float) -> Member:
@@ -50,7 +50,7 @@ def as_published(member: Member) -> Member:
     """The member at a quarter of the first threshold for the base band, and at the geometric mean of its ends for any band above."""
     edges = band_edges(member.case.sheet.bands, member.case.max_context, USUAL)
     contexts = (edges[0] / 4, *(sqrt(low * high) for low, high in pairwise(edges)))
-    found = replace(member, case=replace(member.case, seen=replace(member.case.seen, contexts=contexts)))
+    found = replace(member, case=replace(member.case, observables=replace(member.case.observables, contexts=contexts)))
     return with_slope(found, output_line(found)[1])
 
 

@@ -15,7 +15,6 @@ from invert.estimators.prediction import (
     GroupedRows,
     Judged,
     Student,
-    Students,
     fit,
     grouped,
     pool_verdict,
@@ -33,7 +32,7 @@ STUDENTS = st.builds(Student, centre=st.floats(-20, 20), scale=st.floats(0.05, 5
 @pytest.mark.parametrize("freedom", [3, 4.5, 19, 30])
 def test_many_predictions_have_the_densities_and_shares_of_scipy(freedom):
     at = np.linspace(-6, 6, 13)
-    found = Students(centre=np.full(13, 0.5), scale=np.full(13, 2.0), freedom=freedom).judge(at)
+    found = Student(centre=np.full(13, 0.5), scale=np.full(13, 2.0), freedom=freedom).judge(at)
     assert found.errors == pytest.approx(0.5 - at)
     assert found.log_density == pytest.approx(stats.t.logpdf(at, freedom, 0.5, 2.0))
     assert found.nearer == pytest.approx(2 * stats.t.cdf(np.abs(at - 0.5) / 2, freedom) - 1, abs=1e-9)
@@ -44,7 +43,7 @@ def test_a_range_a_density_and_a_spread_are_those_of_scipy(one, level):
     theirs = stats.t(one.freedom, one.centre, one.scale)
     tails = theirs.ppf([(1 - level) / 2, 0.5, (1 + level) / 2])
     assert [log(end) for end in one.range(level)] == pytest.approx(tails, rel=1e-4, abs=1e-4)
-    assert one.log_density(one.centre + 1) == pytest.approx(theirs.logpdf(one.centre + 1))
+    assert one.judge(one.centre + 1).log_density == pytest.approx(theirs.logpdf(one.centre + 1))
     assert one.spread == pytest.approx(theirs.std())
 
 

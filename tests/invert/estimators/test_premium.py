@@ -255,7 +255,7 @@ def test_an_increment_foretells_by_what_increments_of_others_lie_off_it(left_out
     known = learn(shipped_data(), left_out)
     found, votes = known.predict(log(91e3)), known.increments
     theirs = stats.t(len(known.families) - 1, log(91e3) - votes.centre, votes.scale)
-    assert found.log_density(11.0) == pytest.approx(theirs.logpdf(11.0))
+    assert found.judge(11.0).log_density == pytest.approx(theirs.logpdf(11.0))
     assert np.log(found.range(0.9)) == pytest.approx(theirs.ppf([0.05, 0.5, 0.95]), abs=1e-4)
 
 

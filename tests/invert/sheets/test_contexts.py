@@ -74,7 +74,7 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     known_models = {member.architecture: member for member in members(shipped_data())}
     (one,) = infer(["qwen3-coder-plus"]).inferences
     mine = known_models["Qwen3-Coder-480B-A35B"]
-    assert mine.case.seen.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
+    assert mine.case.observables.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
     assert (
         mine.premium_at_cost
         == replace(one.kv_bytes["from_premium_at_cost"], record=None, quantity="")
@@ -82,4 +82,4 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     )
     for known in judged(shipped_data()):
         assert known.kv_bytes["from_premium_at_cost"] == known.member.premium_at_cost
-        assert known.member.case.seen.contexts == band_means(known.member.case.sheet.bands, known.member.case.max_context, USUAL)
+        assert known.member.case.observables.contexts == band_means(known.member.case.sheet.bands, known.member.case.max_context, USUAL)

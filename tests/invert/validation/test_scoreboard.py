@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimate_text import KV_NAMES, estimate_text, kv_heading, six_digits
+from invert.estimate_text import KV_NAMES, estimate_text, kv_heading, round_digits
 from invert.estimators.cases import assumptions_of
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
@@ -42,7 +42,7 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     text = " ".join(glance(table, 100, [f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES]).split())
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
     for estimator in KV_NAMES:
-        six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
+        six = [round_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
         assert row[kv_heading(estimator)] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
         assert estimate_text("kv_bytes_per_token", judged.kv_bytes[estimator]) in text
