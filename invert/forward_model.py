@@ -66,16 +66,16 @@ def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_pric
 
 
 def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -> float:
-    """Return the context [token] at which the KV cache reads take as long as arithmetic, on chips at their peak rates.
+    """Return the context [token] at which the KV cache reads take as long as arithmetic, by default on chips at their peak rates.
 
-    The lecture equates it with the threshold of long-context prices. Anchors: active_params [1] and ridge_point [FLOP/byte].
+    The lecture equates it with the threshold of long-context prices. It is infinite without a cache. Anchors: active_params [1] and
+    ridge_point [FLOP/byte].
 
     >>> round(crossover_context(5000 / 3, {"active_params": 1e11, "ridge_point": 600.0}))
     200000
     """
-    at = {**NEUTRAL_DEFAULTS, **anchors, "kv_bytes_per_token": kv_bytes_per_token}
-    context: float = equation("context.balance_context").right_side({**at, "mfu": 1.0, "mbu": 1.0})
-    return context
+    at = {**NEUTRAL_DEFAULTS, "mfu": 1.0, "mbu": 1.0, **anchors, "kv_bytes_per_token": kv_bytes_per_token}
+    return float(equation("context.balance_context").right_side(at)) if kv_bytes_per_token else inf
 
 
 def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:

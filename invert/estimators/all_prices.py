@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import exp, inf, isfinite
+from math import exp, isfinite
 
 from derive.answers import values_of_steps
 from derive.catalogue import equation
@@ -65,14 +65,9 @@ def joint_reading(pair: records.BandPair, anchors: Mapping[str, float]) -> recor
     if not found.solved or found.undetermined:
         return replace(reading, fault="the forward model does not reproduce the prices")
     values = closed | dict(found.values)
-    values["balance_context"] = _balance_context(values["kv_bytes_per_token"], given)
+    values["balance_context"] = crossover_context(values["kv_bytes_per_token"], given)
     values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
     return replace(reading, values=values)
-
-
-def _balance_context(kv_bytes_per_token: float, given: Mapping[str, float]) -> float:
-    """Return the balance context [token], which is infinite without a cache."""
-    return crossover_context(kv_bytes_per_token, given) if kv_bytes_per_token else inf
 
 
 def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None = None) -> Inversion:
@@ -85,7 +80,7 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
     published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
 
     def predict(at: Mapping[str, float]) -> dict[str, float]:
-        balance = _balance_context(at["kv_bytes_per_token"], given)
+        balance = crossover_context(at["kv_bytes_per_token"], given)
         found = forward({**_UNUSED, **given, **at, "balance_context": balance}, contexts)
         premiums = {"premium_in": float(found["premium_in"][1]), "premium_out": float(found["premium_out"][1])}
         return {**premiums, "output_input_ratio": float(found["output_input_ratio"])}

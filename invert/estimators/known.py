@@ -26,6 +26,7 @@ from invert.estimators.premium import Member, members
 from invert.estimators.typical_kv import typical_kv
 from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Misreading, NegativeControl, Record, Reliability, Span
 from invert.sheets.assemble import models, sheets_that_ship
+from invert.sheets.rows import grouped
 
 ESTIMATORS: Mapping[str, Callable[[Case, Data, Assumptions], dict[str, Estimate]]] = {
     "from_all_prices": all_prices.estimates,
@@ -164,11 +165,11 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 
     They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
     """
-    groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
-    for case, cache in cases_of_known_cache(data, assumptions):
-        sheet = case.sheet
-        if (asked := sheet.storage) and asked.amount:
-            groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append((sheet.model, cache.stored, asked.usd_per_token))
+    groups = grouped(
+        ((case.sheet.provider, asked.amount, asked.currency), (case.sheet.model, cache.stored, asked.usd_per_token))
+        for case, cache in cases_of_known_cache(data, assumptions)
+        if (asked := case.sheet.storage) and asked.amount
+    )
     found = []
     for (provider, amount, currency), sold in groups.items():
         names, stored, prices = zip(*sold, strict=True)

@@ -187,9 +187,7 @@ class PairInference:
 def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
     """Return hidden quantities with their balance context, at sustained rates and without attention FLOPs unless these are given."""
     known = {"mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **values}
-    # Without a cache no context balances.
-    balanced = equation("context.balance_context").right_side(known) if known["kv_bytes_per_token"] else inf
-    return {**known, "balance_context": balanced}
+    return {**known, "balance_context": crossover_context(known["kv_bytes_per_token"], known)}
 
 
 def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:
