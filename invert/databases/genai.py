@@ -109,27 +109,17 @@ def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[records.Offer | re
         when = records.part(variant, "when", dict)
         if when is None:
             raise records.WrongField("when", "is not there")
-        tier, region, odd = read_condition(when)
-        if odd:
+        region = when.get("route", "").rpartition("/")[2]
+        told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]
+        if unknown := [pair for pair in told if pair not in _TIERS] or told[1:]:
+            odd = ", ".join(f"{name}={value}" for name, value in unknown)
             yield records.WrongField("when", f"has a condition that is not known: {odd}")
-        else:
-            newest[tier, region] = day, variant["prices"]
+        elif when.keys().isdisjoint(_SOLD_OTHERWISE) and (told or region):
+            # A route has its own standard prices. Other variants are of the standard tier, or sell something other than tokens.
+            newest[_TIERS[told[0]] if told else "standard", region] = day, variant["prices"]
     for (tier, region), (day, prices) in newest.items():
-        if tier:
-            kind = "verified" if day else ""
-            yield records.Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
-
-
-def read_condition(when: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return service tier and region of a variant, and the unknown part of its condition.
-
-    The tier is blank for the standard variant, and if something other than tokens is sold.
-    """
-    region = when.get("route", "").rpartition("/")[2]
-    told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]
-    unknown = [pair for pair in told if pair not in _TIERS] or told[1:]
-    tier = _TIERS.get(told[0], "") if told else "standard" if region else ""
-    return tier if when.keys().isdisjoint(_SOLD_OTHERWISE) else "", region, ", ".join(f"{name}={value}" for name, value in unknown)
+        kind = "verified" if day else ""
+        yield records.Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
 
 
 def bands_of(prices: Mapping[str, Any]) -> dict[int, records.Rates]:

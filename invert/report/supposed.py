@@ -44,16 +44,25 @@ def supposed_values(items: Iterable[str]) -> dict[str, float]:
     return {name: parse(name, text) for name, text in texts.items()}
 
 
-def predict_prices(one: Inference, supposed: Mapping[str, float]) -> list[Prediction]:
+@immutable
+class SupposedSheet:
+    """The prices of a sheet that follow from the supposed values and from the assumed size and KV bytes [SI]."""
+
+    one: Inference
+    as_of: date
+    supposed: Mapping[str, float]
+    assumed: Mapping[str, float]
+    prices: tuple[Prediction, ...]
+
+
+def supposed_sheet(one: Inference, table: Run, supposed: Mapping[str, float]) -> SupposedSheet:
     """Return every price of a sheet with the prediction of the forward model at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
     Raises `NotCovered` if the KV reads alone cost more than the output price, or without KV bytes per token.
     """
-    seen = one.observables
-    values = with_balance_context(_completed(one, supposed))
-    ratio = seen.output_input_ratio.value
-    uses_output = "bandwidth_bound_fraction" not in supposed
+    completed, seen, uses_output = _completed(one, supposed), one.observables, "bandwidth_bound_fraction" not in supposed
+    values, ratio = with_balance_context(completed), seen.output_input_ratio.value
     if not uses_output:
         if supposed["bandwidth_bound_fraction"] == 1:
             raise WrongValue("bandwidth_bound_fraction = 1: decode would compute nothing. Write less than 1, such as 0.99")
@@ -67,7 +76,13 @@ def predict_prices(one: Inference, supposed: Mapping[str, float]) -> list[Predic
         )
     used = ("output_input_ratio",) if uses_output else ()
     checks = check_forward(one, 0, {**values, "weight_compute_ratio": found}, used)
-    return [row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)]
+    return SupposedSheet(
+        one=one,
+        as_of=table.as_of,
+        supposed=supposed,
+        assumed={name: value for name, value in completed.items() if name in _OF_MODEL and name not in supposed},
+        prices=tuple(row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)),
+    )
 
 
 def _completed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
@@ -97,17 +112,6 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     return [*heading(one, table), *said]
 
 
-@immutable
-class SupposedSheet:
-    """The prices of a sheet that follow from the supposed values and from the assumed size and KV bytes [SI]."""
-
-    one: Inference
-    as_of: date
-    supposed: Mapping[str, float]
-    assumed: Mapping[str, float]
-    prices: tuple[Prediction, ...]
-
-
 SUPPOSED = Codec(
     keys={
         SupposedSheet: {
@@ -121,18 +125,6 @@ SUPPOSED = Codec(
         },
     },
 )  # fmt: skip
-
-
-def supposed_sheet(one: Inference, table: Run, supposed: Mapping[str, float]) -> SupposedSheet:
-    """Return the prices of a sheet at the supposed values [SI], and the size and the KV bytes that are assumed."""
-    values = _completed(one, supposed)
-    return SupposedSheet(
-        one=one,
-        as_of=table.as_of,
-        supposed=supposed,
-        assumed={name: value for name, value in values.items() if name in _OF_MODEL and name not in supposed},
-        prices=tuple(predict_prices(one, supposed)),
-    )
 
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:

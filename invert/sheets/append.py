@@ -148,7 +148,11 @@ def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Se
     """Add to an update how one price of the day changes the rows of its sheet. `now` are the valid rows."""
     known = [row for row in sheet if row.key == new.key]
     old = next((row for row in now if row.key == new.key), None)
-    believed = _contradicted_base(new, now) if old is None else old if database(old) != database(new) else None
+    own = any(database(row) == database(new) for row in now)
+    bands = {row.threshold_tokens: row for row in now if row.component == "input"}
+    # A new band contradicts the base price if the sheet lacks the band and no valid row is from its database.
+    base = None if own or new.threshold_tokens in bands else bands.get(0)
+    believed = base if old is None else old if database(old) != database(new) else None
     if old and price_facts(old) == price_facts(new):
         update.add([new], "kept")
     elif believed:
@@ -160,21 +164,11 @@ def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Se
         to_come = (row.start for row in known if row.start > day)
         ends = min((end for end in (new.valid_to, *to_come) if end), default=None)
         # The database of the row describes the model if it prices the sheet. Else the present description of the sheet stays.
-        own = not now or any(is_traded(row) and database(row) == database(new) for row in now)
-        described = description_of([new] if own else now)
+        priced = not now or any(is_traded(row) and database(row) == database(new) for row in now)
+        described = description_of([new] if priced else now)
         update.opened.append(replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **described))
         update.closed |= {old.origin: day} if old else {}
         update.add([new], "changed" if old else "added")
-
-
-def _contradicted_base(new: PriceRow, now: Sequence[PriceRow]) -> PriceRow | None:
-    """Return the base price that a new band contradicts, or None.
-
-    A band contradicts it if the sheet lacks the band and no valid row is from the database of the band.
-    """
-    own = any(database(row) == database(new) for row in now)
-    bands = {row.threshold_tokens: row for row in now if row.component == "input"}
-    return None if own or new.threshold_tokens in bands else bands.get(0)
 
 
 def _can_end(row: PriceRow, day: date) -> bool:

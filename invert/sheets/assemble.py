@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from operator import itemgetter
 
 from derive.errors import NotCovered, UnknownName, WrongValue, hidden, is_hidden, is_same, mistaken, shorten, skeleton, trimmed, unseen
 from derive.tables.lines import BadRow, Problem
@@ -264,24 +265,19 @@ def choose_sheets(
     offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
     chosen, notes = find(names, offered, known, book, day, several=True) if names else (offered, [])
     if released_later(chosen, known):
-        for name in names:
-            _refuse_unreleased(name, find([name], offered, known, book, day, several=True)[0], known)
-        for one in () if names else wanted:
-            _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
+        meant_by = {name: find([name], offered, known, book, day, several=True)[0] for name in names}
+        for name, meant in (meant_by or {one: [sheet for sheet in offered if is_provider(sheet.provider, one)] for one in wanted}).items():
+            later = released_later(meant, known)
+            if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
+                pair, released = min(later.items(), key=itemgetter(1))
+                others = f" (the first of {len(later)})" if len(later) > 1 else ""
+                said = f"{'/'.join(pair)} was released on {released}{others}, after {meant[0].as_of}; --as-of {released}"
+                raise NotReleased(f"{shorten(name)}: {said}")
     asked = {pair for pair in _pairs_of(book) if not wanted or any(is_provider(pair[0], one) for one in wanted)}
     if names:
         asked = {(sheet.provider, sheet.model) for sheet in chosen}
-    said = [said for pair, said in prices_to_come(book.own, book, day).items() if pair in asked]
-    return chosen, [*notes, *([join_notes(said)] if said else [])]
-
-
-def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: Sequence[ModelRow]) -> None:
-    """Raise if a name matches only models that were released later."""
-    later = released_later(meant, known)
-    if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
-        pair, day = min(later.items(), key=lambda of: of[1])
-        others = f" (the first of {len(later)})" if len(later) > 1 else ""
-        raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
+    to_come = [said for pair, said in prices_to_come(book.own, book, day).items() if pair in asked]
+    return chosen, [*notes, *([join_notes(to_come)] if to_come else [])]
 
 
 class NotReleased(NotCovered):

@@ -15,6 +15,7 @@ from operator import itemgetter
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import brief, cut, immutable
 from derive.tables.cells import token_count
+from invert.estimate_text import round_digits
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.rules import BAND_LIMIT, COMPONENTS, LEAST_THRESHOLD, SAME_PRICE, absurd_price, typed_number
 
@@ -289,11 +290,11 @@ def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like
     if place not in before:
         raise WrongValue(f"{shorten(text)} changes a price that the sheet does not have. Give an amount such as 12.5")
     if form["times"]:
-        return _rounded(before[place].amount * typed_number(form["times"]))
+        return round_digits(before[place].amount * typed_number(form["times"]), 12)
     share = typed_number(form["share"]) / 100
     if form["sign"] == "-" and share > 1:
         raise WrongValue(f"{shorten(text)} makes the price negative. Write at most -100%")
-    return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
+    return round_digits(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share), 12)
 
 
 def _bare_number(text: str, unit: str) -> float:
@@ -307,11 +308,6 @@ def _bare_number(text: str, unit: str) -> float:
                 f"{shorten(text)} has a unit or a sign. Here a price is in {unit}: write {amount} for {amount} {unit}"
             ) from None
         raise
-
-
-def _rounded(amount: float) -> float:
-    """Return an amount without the last digits, which are rounding errors."""
-    return float(f"{amount:.12g}")
 
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:

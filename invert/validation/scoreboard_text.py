@@ -126,7 +126,12 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
     for row in found.get("experiments", ()):
         if name := _RETESTED.get(str(row["estimate"])):
             yield name, f"{row['experiments']} price changes", f"{row['right']} of {row['experiments']}", NONE, f"rms {row['rms']}"
-    yield from (_figures(name, found[name]) for name in _FIGURES if found.get(name))
+    for name, figures in _FIGURES.items():
+        if rows := found.get(name):
+            by_verdict = Counter(str(row["verdict"]) for row in rows)
+            decided, wrong = len(rows) - by_verdict[UNDECIDED], sum(by_verdict[one] for one in by_verdict if one.startswith("contradicted"))
+            right = f"{sum(by_verdict[one] for one in {*AGREES, *AS_PUBLISHED})} of {decided}"
+            yield figures, f"{decided} figures", right, NONE, f"{wrong} wrong"
     for row in found.get("production", ()):
         yield "nodes of a disclosed day", "1 vendor", f"{row['computed']}/{row['disclosed']}", NONE, str(row["off by"])
     yield from _controls(found)
@@ -141,15 +146,6 @@ def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...
             gain = float(str(row["mean log score"])) - float(str(scores[_GUESS]["mean log score"]))
             verdict = "few cases" if gain > 0 else "not trusted"
             yield name, f"{row['cases']} stated by vendors", f"{row['right']} of {row['answered']}", f"{gain:+.2f}", verdict
-
-
-def _figures(name: str, rows: _Rows) -> tuple[str, ...]:
-    """Return how many figures are reproduced, and how many are contradicted."""
-    by_verdict = Counter(str(row["verdict"]) for row in rows)
-    right = sum(count for verdict, count in by_verdict.items() if verdict in (*AGREES, *AS_PUBLISHED))
-    decided = len(rows) - by_verdict[UNDECIDED]
-    wrong = sum(count for verdict, count in by_verdict.items() if verdict.startswith("contradicted"))
-    return _FIGURES[name], f"{decided} figures", f"{right} of {decided}", NONE, f"{wrong} wrong"
 
 
 def _controls(found: Mapping[str, _Rows]) -> Iterator[tuple[str, ...]]:
