@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from invert.forward_model import forward as forward
     from invert.inference import infer as infer
     from invert.records import Estimate as Estimate
-    from invert.report.answer import Inference as Inference
-    from invert.report.answer import InferenceTable as InferenceTable
+    from invert.result import Inference as Inference
+    from invert.result import InferenceTable as InferenceTable
     from invert.sheets.read import load as load
 
 _HOMES = {
     **{"forward": "forward_model", "infer": "inference", "load": "sheets.read"},
-    **{"Assumptions": "assumptions", "Estimate": "records", "Inference": "report.answer", "InferenceTable": "report.answer"},
+    **{"Assumptions": "assumptions", "Estimate": "records", "Inference": "result", "InferenceTable": "result"},
 }
 __all__ = ["Assumptions", "Estimate", "Inference", "InferenceTable", "forward", "infer", "load"]
 

@@ -22,9 +22,8 @@ from invert.estimators.lecture import PairInference, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.records import Estimate, KnownCache, Premiums, Reliability, TierEvidence, TierRules, finished_estimate
-from invert.report.answer import Inference, InferenceTable
-from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
+from invert.records import EXTRAPOLATED, Estimate, KnownCache, Premiums, Reliability, TierEvidence, TierRules, finished_estimate
+from invert.result import DRAIN_TIME_RULE, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, InferenceTable, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, models, released_sheets, rows_used, sheets
 from invert.sheets.diff import Difference, changes_since_release, released_prices
 from invert.sheets.doubts import doubts_about
@@ -154,10 +153,9 @@ def _answered(
     extent: Extent,
     most_flagships: int = 0,
 ) -> InferenceTable:
-    as_of = request.as_of
-    offered = sheets(book, as_of, request.tier or "", request.everything)
+    offered = sheets(book, request.as_of, request.tier or "", request.everything)
     rows = described(offered, data)
-    day = as_of or book.newest_retrieved
+    day = request.as_of or book.newest_retrieved
     chosen, notes = choose_sheets(request.names, request.providers, offered, rows, book, day)
     unseen = {(row.provider, row.model) for row in book.own} - {(one.provider, one.model) for one in offered}
     if unseen and not (request.names or request.providers or request.tier or request.everything):
@@ -176,7 +174,7 @@ def _answered(
     before, _ = infer_sheets(published if changes else (), data, assumptions, executor, extent)
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (complete_inferences(found, premiums, of_day, data, assumptions) for found in (inferences, before))
-    notes += [*(() if as_of else book.notes_on_day), *note_on_unread_day(book, as_of)]
+    notes += [*(() if request.as_of else book.notes_on_day), *note_on_unread_day(book, request.as_of)]
     return InferenceTable(
         inferences=Records(inferences),
         as_of=day,

@@ -18,6 +18,8 @@ Name = tuple[str, str]
 
 OF_ARCHITECTURE = "architectures.csv"
 """The source of active_params that are not stated by the vendor: the table that counts them from the configuration."""
+EXTRAPOLATED = "size extrapolated"
+"""The flag of a size at a price outside those of open models."""
 CLOSED_MODELS = "closed models"
 """The population of the record of closed models' sizes."""
 _ROUNDING = 1e-9

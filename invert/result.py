@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import date
 from functools import cached_property
-from typing import Generic, TypeVar, overload
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, overload
 
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
@@ -30,16 +31,19 @@ from invert.sheets.models import MAKERS
 from invert.sheets.rows import FileText, PriceRow, SheetKey
 from invert.sheets.sheet import copies, is_added, spelled
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
-EXTRAPOLATED = "size extrapolated"
 FIRST_PAIR = "first pair shown"
 WEIGHTS_UNSURE = "weights may not be"
 
 
 @immutable
 class Inference(Case):
-    """A case with its readings and estimates, each with the outside facts that it depends on, and its reliability.
+    """A case with its readings and estimates, each with the outside facts that it depends on, and its reliability. `str()` is the text of
+    `backsolve infer MODEL`, and `full` is the full report.
 
     `kv_bytes` are the estimates of KV bytes read per step by estimator (including "typical"), `kv_bytes_stored` those of bytes stored in
     memory, `estimates` those of other quantities. `convention` is None without a premium.
@@ -47,6 +51,8 @@ class Inference(Case):
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
+    >>> str(one).splitlines()[0][:37]
+    'google gemini-3.1-pro-preview (standa'
     >>> one.name, str(one.active_params), str(one.kv_bytes["typical"])
     ('google/gemini-3.1-pro-preview', '63 B (20-190) at 90 %, right for 7 of 7', '49 kB (7.3-330) at 90 %, right for 11 of 14')
     """
@@ -68,6 +74,31 @@ class Inference(Case):
     calibration: Calibration = field(compare=False)
     fast_mode: records.FastMode | None = None
     run: "Run | None" = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        from invert.report.layout import laid_out
+        from invert.report.sheet import short_parts
+
+        return laid_out(short_parts(self, self._of_run()), _width())
+
+    @property
+    def full(self) -> str:
+        """Every reading with its numbers and its record, and the quantities that the prices can determine."""
+        from invert.report.layout import laid_out
+        from invert.report.sheet import full_parts
+
+        return laid_out(full_parts(self, self._of_run()), _width())
+
+    def _repr_html_(self) -> str:
+        from invert.report.sheet import short_parts
+        from invert.report.table import report_document
+
+        return report_document(short_parts(self, self._of_run()), "html")
+
+    def _of_run(self) -> "Run":
+        if self.run is None:
+            raise WrongValue("an inference can only be shown as a part of the table that infer returns")
+        return self.run
 
     def __repr__(self) -> str:
         tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
@@ -230,19 +261,18 @@ class Shown:
 AS_TABLE = Shown()
 """The default display options."""
 
-_Sheet_co = TypeVar("_Sheet_co", bound=Inference, covariant=True)
-
 
 @immutable
-class InferenceTable(Generic[_Sheet_co]):
-    """Result of `infer`: one inference per sheet, by position or by name, and the results that all sheets share.
+class InferenceTable:
+    """Result of `infer`: one inference per sheet, by position or by name, and the results that all sheets share. `str()` is the table for a
+    terminal, with a row for every sheet.
 
     >>> from invert.inference import infer
     >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
     >>> table
     InferenceTable(2 sheets, prices of 2026-11-20)
-    >>> len(table), [one.name for one in table]
-    (2, ['google/gemini-3.1-pro-preview', 'openai/gpt-5.4'])
+    >>> len(table), [one.name for one in table], len(table.to_frame())
+    (2, ['google/gemini-3.1-pro-preview', 'openai/gpt-5.4'], 2)
     >>> table["openai/gpt-5.4"] is table["gpt-5.4"] is table[1]
     True
     >>> table[0]
@@ -260,7 +290,7 @@ class InferenceTable(Generic[_Sheet_co]):
     about prices. `since_release` lists prices that the last release does not have.
     """
 
-    inferences: tuple[_Sheet_co, ...]
+    inferences: tuple[Inference, ...]
     as_of: date
     anchors: records.Anchors
     assumptions: Assumptions
@@ -283,10 +313,29 @@ class InferenceTable(Generic[_Sheet_co]):
     lecture_error: records.Span | None = None
     doubts: tuple[Problem, ...] = ()
     since_release: tuple[Difference, ...] = ()
-    before: Mapping[SheetKey, _Sheet_co] = field(default_factory=dict)
+    before: Mapping[SheetKey, Inference] = field(default_factory=dict)
     not_picked: frozenset[SheetKey] = frozenset()
 
-    def __iter__(self) -> Iterator[_Sheet_co]:
+    def __str__(self) -> str:
+        from invert.report.table import glance
+
+        return glance(self, _width())
+
+    def _repr_html_(self) -> str:
+        from invert.report.table import document
+
+        return document(self, "html")
+
+    def to_frame(self) -> "DataFrame":
+        """Return a pandas table with one row per sheet."""
+        # pandas takes longer to load than the whole of infer.
+        from pandas import DataFrame
+
+        from invert.report.columns import CSV_KEYS, flat
+
+        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
+
+    def __iter__(self) -> Iterator[Inference]:
         return iter(self.inferences)
 
     def __len__(self) -> int:
@@ -298,10 +347,10 @@ class InferenceTable(Generic[_Sheet_co]):
             vars(one)["run"] = self
 
     @overload
-    def __getitem__(self, place: int | str) -> _Sheet_co: ...
+    def __getitem__(self, place: int | str) -> Inference: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[_Sheet_co, ...]: ...
-    def __getitem__(self, place: int | str | slice) -> _Sheet_co | tuple[_Sheet_co, ...]:
+    def __getitem__(self, place: slice) -> tuple[Inference, ...]: ...
+    def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
         if not isinstance(place, str):
             return self.inferences[place]
         found = self._called(place)
@@ -316,7 +365,7 @@ class InferenceTable(Generic[_Sheet_co]):
     def __contains__(self, one: object) -> bool:
         return bool(self._called(one)) if isinstance(one, str) else one in self.inferences
 
-    def _called(self, name: str) -> dict[int, _Sheet_co]:
+    def _called(self, name: str) -> dict[int, Inference]:
         """Return the inferences that a name matches, by position."""
         pairs = {at: (one.sheet.provider, one.sheet.model) for at, one in enumerate(self.inferences)}
         aliases = {pairs[at]: one.model.aliases for at, one in enumerate(self.inferences) if one.model}
@@ -356,5 +405,10 @@ class InferenceTable(Generic[_Sheet_co]):
         return {name: value for name, value in self.anchors.values.items() if self.anchors.origin[name] == "given"}
 
 
-Run = InferenceTable[Inference]
+Run = InferenceTable
 """Short name for modules that print it."""
+
+
+def _width() -> int:
+    """Return the columns of the terminal, or those of a page if there is no terminal."""
+    return get_terminal_size((100, 0)).columns

@@ -3,21 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from derive.errors import WrongValue
-from derive.immutable import immutable
 from derive.show.layout import csv_text, fold
-from invert import result
 from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_pattern, sort_sheets
-from invert.report.layout import laid_out
-from invert.report.table import document, format_answer, glance, report_document
+from invert.report.table import document, format_answer, glance
 from invert.result import Run, Shown
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from invert.comparison_records import Comparison, History
 
 MOST_LISTED = 100
@@ -151,69 +145,3 @@ def _release_changes(table: Run, of_others: bool) -> str:
     lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {one}" for one in found)]
     more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []
     return "\n".join([*lines[:_MOST_CHANGES], *more])
-
-
-# The same answers at a prompt and in a notebook.
-
-
-@immutable
-class Inference(result.Inference):
-    """An inference that prints itself: `str()` is the text of `backsolve infer MODEL`, and `full` is the full report.
-
-    >>> from invert.inference import infer
-    >>> str(infer("gemini-3.1-pro")[0]).splitlines()[0][:37]
-    'google gemini-3.1-pro-preview (standa'
-    """
-
-    def __str__(self) -> str:
-        from invert.report.sheet import short_parts
-
-        return laid_out(short_parts(self, self._run()), _width())
-
-    @property
-    def full(self) -> str:
-        """Every reading with its numbers and its record, and the quantities that the prices can determine."""
-        from invert.report.sheet import full_parts
-
-        return laid_out(full_parts(self, self._run()), _width())
-
-    def _repr_html_(self) -> str:
-        from invert.report.sheet import short_parts
-
-        return report_document(short_parts(self, self._run()), "html")
-
-    def _run(self) -> Run:
-        if self.run is None:
-            raise WrongValue("an inference can only be shown as a part of the table that infer returns")
-        return self.run
-
-
-@immutable
-class InferenceTable(result.InferenceTable[Inference]):
-    """The result of `infer`, which prints itself: `str()` is the table for a terminal, with a row for every sheet.
-
-    >>> from invert.inference import infer
-    >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
-    >>> len(table), table["openai/gpt-5.4"] is table[1], len(table.to_frame())
-    (2, True, 2)
-    """
-
-    def __str__(self) -> str:
-        return glance(self, _width())
-
-    def _repr_html_(self) -> str:
-        return document(self, "html")
-
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas table with one row per sheet."""
-        # pandas takes longer to load than the whole of infer.
-        from pandas import DataFrame
-
-        from invert.report.columns import CSV_KEYS, flat
-
-        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
-
-
-def _width() -> int:
-    """Return the columns of the terminal, or those of a page if there is no terminal."""
-    return get_terminal_size((100, 0)).columns

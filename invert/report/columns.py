@@ -10,7 +10,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.immutable import immutable
@@ -24,17 +24,18 @@ from invert.report import tiers
 from invert.report.layout import NONE, aligned, billions, dollars
 from invert.report.prices import fast_mode_in_brief
 from invert.report.tiers import ABSENT
-from invert.result import Inference, Run
 from invert.sheets.sheet import LIST_TIERS
+
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
 _UNTESTED, UNKNOWN = "n/a", "unknown"
 """Texts of a sheet for which the forward model predicts no price, and of a record without a known true value."""
 _MOST_NAMED = 20
 """Maximum number of values in the message for a selection without a match."""
-_Sheet = TypeVar("_Sheet", bound=Inference)
 
 
-def _no_range(_: Inference) -> str:
+def _no_range(_: "Inference") -> str:
     return NONE
 
 
@@ -49,11 +50,11 @@ class Column:
     """
 
     key: str
-    value: Callable[[Inference], object]
-    text: Callable[[Inference], str]
-    span: Callable[[Inference], str] = _no_range
-    order: Callable[[Inference], object] | None = None
-    record: Callable[[Sequence[Inference], Run], str] = lambda _, __: ""
+    value: "Callable[[Inference], object]"
+    text: "Callable[[Inference], str]"
+    span: "Callable[[Inference], str]" = _no_range
+    order: "Callable[[Inference], object] | None" = None
+    record: "Callable[[Sequence[Inference], Run], str]" = lambda _, __: ""
     models: str = ""
     head: tuple[str, str] = ("", "")
     name: str = ""
@@ -73,7 +74,7 @@ class Column:
         """Its name in two lines."""
         return self.head if any(self.head) else ("", self.heading)
 
-    def ordered_by(self, one: Inference) -> object:
+    def ordered_by(self, one: "Inference") -> object:
         """Return the sort key of a sheet: a number, a text, or None."""
         found = (self.order or self.value)(one)
         return None if found in ("", ABSENT) else found
@@ -83,7 +84,7 @@ class Column:
         """Return its name, its key and its meaning, in one line."""
         return f"{self.heading} ({self.key}){f': {self.about}' if self.about else ''}"
 
-    def whole_text(self, one: Inference) -> str:
+    def whole_text(self, one: "Inference") -> str:
         """Return the cell with its range: `45 B (14-150)`."""
         return bracket_range(self.text(one), self.span(one))
 
@@ -99,17 +100,17 @@ def with_range(column: Column) -> Column:
 # Cells.
 
 
-def model_in_words(one: Inference) -> str:
+def model_in_words(one: "Inference") -> str:
     """Return the model with its region, and with the service tier unless it is the standard one."""
     tier = one.sheet.service_tier
     return one.sheet.model_and_region + ("" if tier == "standard" else f" ({tier.replace('_', '-')})")
 
 
-def _input(one: Inference) -> float:
+def _input(one: "Inference") -> float:
     return one.sheet.bands[0].input.usd_per_token
 
 
-def _prices(one: Inference) -> str:
+def _prices(one: "Inference") -> str:
     """Format input and output: `2/12`, and `.75/3.75`."""
     base = one.sheet.bands[0]
     return "/".join(dollars(price).removeprefix("0") for price in (base.input, base.output))
@@ -119,29 +120,29 @@ _PREMIUM_IN, _PREMIUM_OUT = "first_pair.pair.premium_in.value", "first_pair.pair
 _LECTURE_KV, _JOINT = "first_pair.lecture.values.kv_bytes_per_token", "first_pair.joint.values"
 
 
-def _at(path: str) -> Callable[[Inference], Any]:
+def _at(path: str) -> "Callable[[Inference], Any]":
     """Return a function that reads the value at a path from an inference, or None if a step is missing."""
     return partial(value_at, path=path)
 
 
-def _premiums(one: Inference) -> str:
+def _premiums(one: "Inference") -> str:
     return "/".join(f"{value_at(one, path):.3g}x" for path in (_PREMIUM_IN, _PREMIUM_OUT)) if one.pairs else ABSENT
 
 
-def _lecture_size(one: Inference) -> str:
+def _lecture_size(one: "Inference") -> str:
     """Format the size in the lecture's formula: `at 100 B active`."""
     size = one.anchors.values["active_params"] if one.size_stated else one.assumptions.assumed_active_params
     return NONE if value_at(one, _LECTURE_KV) is None else f"at {billions(size)} active"
 
 
-def _active_text(one: Inference) -> str:
+def _active_text(one: "Inference") -> str:
     """Format active parameters: three digits if they are stated."""
     if one.active_params.median is None:
         return ABSENT
     return billions(one.active_params.median, 3 if one.size_stated else 2)
 
 
-def _active_span(one: Inference) -> str:
+def _active_span(one: "Inference") -> str:
     origin = one.anchors.origin["active_params"]
     return size_grade(origin) if one.size_stated else range_text("active_params", one.by_price["active_params"])
 
@@ -181,13 +182,13 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
     return "{} of {}".format(*known.most_common(1)[0][0])
 
 
-def _tier_record(sheets: Sequence[Inference], run: Run, with_stated: bool = False) -> str:
+def _tier_record(sheets: "Sequence[Inference]", run: "Run", with_stated: bool = False) -> str:
     """Return the record of the rule behind most of these tiers. A stated tier needs none, unless it is read `with_stated` tiers."""
     terms = ([term for of in one.storage if with_stated or not of.disclosed for term in of.evidence] for one in sheets)
     return _most_common(tiers.worst_record(of_sheet, run.tier_rules) for of_sheet in terms if of_sheet)
 
 
-def _duration_record(_: Sequence[Inference], run: Run) -> str:
+def _duration_record(_: "Sequence[Inference]", run: "Run") -> str:
     scores = run.tier_rules.scores
     return next((f"{row.right} of {row.answered}" for row in scores if row.rule == tiers.DRAIN_TIMES_OF_LECTURE), UNKNOWN)
 
@@ -196,12 +197,12 @@ def _duration_record(_: Sequence[Inference], run: Run) -> str:
 
 
 def _value_column(
-    key: str, value: Callable[[Inference], object] | str, name: str = "", unit: str = "", about: str = "", form: str = "{:.6g}"
+    key: str, value: "Callable[[Inference], object] | str", name: str = "", unit: str = "", about: str = "", form: str = "{:.6g}"
 ) -> Column:
     """Return a column of plain values, by a function or at a path, with a dash for a missing one. `form` is the form of a number."""
     read = _at(value) if isinstance(value, str) else value
 
-    def text(one: Inference) -> str:
+    def text(one: "Inference") -> str:
         found = read(one)
         return NONE if found in (None, "") else form.format(found) if isinstance(found, float) else str(found)
 
@@ -216,7 +217,7 @@ def _estimate_column(
 
     known = QUANTITIES.get(quantity.replace("_stored", ""))
 
-    def get(one: Inference) -> Estimate | None:
+    def get(one: "Inference") -> Estimate | None:
         return one.named_estimates.get((quantity, estimator))
 
     return Column(
@@ -239,7 +240,7 @@ _PARTS = {"low": "low", "high": "high", "kind": "kind", "level": "level", "right
 def _parts(column: Column) -> list[Column]:
     """Return the columns of the other numbers of an estimate."""
 
-    def value(one: Inference, path: str) -> object:
+    def value(one: "Inference", path: str) -> object:
         return round_digits(value_at(one.named_estimates.get(column.of), path))
 
     return [_value_column(f"{column.key}_{end}", partial(value, path=path)) for end, path in _PARTS.items()]
@@ -426,7 +427,7 @@ CSV_KEYS = (
 """The CSV and the frame."""
 
 
-def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
+def flat(one: "Inference", keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
     """Return one sheet as a flat row in SI units, for the first pair of bands, with None for missing values.
 
     `currency` is the currency of the price list. The prices are converted to the unit in their key. An estimate has six digits, and a level
@@ -435,7 +436,7 @@ def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
     return {key: REGISTRY[key].value(one) for key in keys}
 
 
-def flat_before(one: Inference, run: Run) -> dict[str, object] | None:
+def flat_before(one: "Inference", run: "Run") -> dict[str, object] | None:
     """Return the values of a row that changed when prices were set by hand, or None if no price was set."""
     if not run.changes:
         return None
@@ -496,13 +497,13 @@ def _numbers_of(column: Column) -> Sequence[str]:
     return [key for key in (column.key, f"{column.key}_low", f"{column.key}_high") if key == column.key or key in CSV_KEYS]
 
 
-def models_of_record(column: Column, one: Inference) -> str:
+def models_of_record(column: Column, one: "Inference") -> str:
     """Return the population of the record of a size: open or closed models."""
     of = one.by_price["active_params"].record
     return of.of.partition(" ")[0] if of else column.models
 
 
-def explained(run: Run) -> list[str]:
+def explained(run: "Run") -> list[str]:
     """Return all columns as a table: meaning, key, unit, and how often it was right on the sheets of a run."""
     head = ("column", "right", "what it is")
     first = [REGISTRY[key] for key in SHORT_KEYS]
@@ -524,7 +525,7 @@ def explained(run: Run) -> list[str]:
 # Order and choice of sheets.
 
 
-def sort_sheets(inferences: Iterable[_Sheet], by: str | None) -> list[_Sheet]:
+def sort_sheets(inferences: Iterable["Inference"], by: str | None) -> list["Inference"]:
     """Sort sheets by price, the most expensive first, or by a column. Numbers are descending, `-` reverses the order, missing values are
     last.
     """
@@ -538,7 +539,7 @@ def sort_sheets(inferences: Iterable[_Sheet], by: str | None) -> list[_Sheet]:
     return [one for _, one in (*ordered, *(pair for pair in keys if pair[0] is None))]
 
 
-OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
+OF_TEXT: "dict[str, Callable[[Inference], Iterable[str]]]" = {
     "provider": lambda one: (one.sheet.provider,),
     "model": lambda one: (one.sheet.model,),
     "region": lambda one: (one.sheet.region or NONE,),
@@ -550,7 +551,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
 """Values of a sheet for --where. One of them must match."""
 
 
-def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
+def picked(inferences: Iterable["Inference"], wanted: Iterable[str]) -> list["Inference"]:
     """Select the sheets that match every NAME=PATTERN: file-name patterns separated by commas. For flags, a part of the words is enough.
 
     Raises WrongValue with the possible values if no sheet matches.

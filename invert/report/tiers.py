@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from derive.units import show
 from invert.records import TIER_NAMES, Observable, Tariff, TierRules, TierShares
 from invert.report.layout import NONE, aligned, title
-from invert.result import Inference, Run
+
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
 ABSENT = "none"
 """The text of a cell without a tier."""
@@ -69,42 +72,42 @@ def tiers_over_cases(found: TierShares | None) -> str:
 # Cells.
 
 
-def tier_cell(one: Inference) -> str:
+def tier_cell(one: "Inference") -> str:
     """Return the tiers by price, or that the vendor states the tier."""
     said = [tiers_in_short(of.answer.agreed, [*of.answer.probabilities]) for of in one.storage if of.answer and not of.disclosed]
     stated = ["stated"] if any(of.disclosed for of in one.storage) else []
     return ", ".join(dict.fromkeys(stated + said)) or ABSENT
 
 
-def likely_tiers(one: Inference) -> list[str]:
+def likely_tiers(one: "Inference") -> list[str]:
     """Return the stated tiers, else the likeliest by price."""
     answers = [(of.answer.agreed if of.disclosed else (of.answer.likeliest,)) for of in one.storage if of.answer]
     return [*dict.fromkeys("/".join(TIER_NAMES[tier] for tier in tiers) for tiers in answers)] or [NONE]
 
 
-def tiers_by_price(one: Inference) -> str:
+def tiers_by_price(one: "Inference") -> str:
     """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
     return _together({of.ttl_seconds: _agreed(of.by_price) for of in one.storage if of.by_price})
 
 
-def likelihood_by_price(one: Inference) -> str:
+def likelihood_by_price(one: "Inference") -> str:
     """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
     rules = [term.partition(" (")[0] for of in one.storage for term in of.evidence if term not in _BY_PRICE]
     shares = [f"{100 * of.by_price.agreed_share:.0f} % likely" for of in one.storage if of.by_price and _agreed(of.by_price) != "any"]
     return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
 
 
-def tiers_by_duration(one: Inference) -> str:
+def tiers_by_duration(one: "Inference") -> str:
     """Return the tiers by the drain times of the lecture."""
     return _together({tier.ttl_seconds: tier.lecture for tier in one.tiers})
 
 
-def stated_tiers(one: Inference) -> str:
+def stated_tiers(one: "Inference") -> str:
     """Return the tiers that the vendor states."""
     return _together({of.ttl_seconds: join_tiers(of.answer.agreed) for of in one.storage if of.answer and of.disclosed})
 
 
-def vendor_words(one: Inference) -> str:
+def vendor_words(one: "Inference") -> str:
     """Return the vendor's words."""
     said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
     return f"stated as {said}" if said else NONE
@@ -117,7 +120,7 @@ def _together(said: Mapping[int | None, str]) -> str:
     return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
 
 
-def tier_codes(one: Inference) -> str | None:
+def tier_codes(one: "Inference") -> str | None:
     """Return `300:hbm:0.46-0.9`: lifetime [s] or `hour`, the likeliest tier by prices, and its least and greatest probability."""
     found = [(of.ttl_seconds or "hour", of.by_price.likeliest, of.by_price.ranges) for of in one.storage if of.by_price]
     return " ".join("{}:{}:{:.2g}-{:.2g}".format(ttl, tier, *ranges[tier]) for ttl, tier, ranges in found) or None
@@ -138,7 +141,7 @@ def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int]:
 # The section.
 
 
-def deciding_source(one: Inference) -> str:
+def deciding_source(one: "Inference") -> str:
     """Name the only database with a deciding price, or return an empty text if a page or a second database confirms it."""
     found = next((found.sole_source for found in one.storage if found.sole_source), None)
     if found is None:
@@ -147,7 +150,7 @@ def deciding_source(one: Inference) -> str:
     return f"One source decides: the price of {sold} is {found.database}'s alone."
 
 
-def tier_section(one: Inference, run: Run) -> list[str]:
+def tier_section(one: "Inference", run: "Run") -> list[str]:
     """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
     lines = title("Storage tier: which tier do the prices match?")
     if not one.storage:
@@ -191,7 +194,7 @@ def _ranged(part: Observable) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _by_rule(one: Inference, run: Run) -> list[str]:
+def _by_rule(one: "Inference", run: "Run") -> list[str]:
     """Describe the drain-time rule."""
     rows = [(show("ttl", tier.ttl_seconds), tier.lecture, tier.devices, tier.disclosed or NONE) for tier in one.tiers]
     columns = ("lifetime", "by the lecture's drain times", "by real devices", "vendor says")
