@@ -243,7 +243,7 @@ def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) ->
     times = _usd(row, fx) / _usd(beside, fx)
     if row.component == "cache_read" and times >= 1 - SAME_PRICE:
         lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
-    elif row.component == "cache_write" and times > far * (1 + SAME_PRICE):
+    elif times > far * (1 + SAME_PRICE):
         lack = f"is more than {far:g} times input {beside.amount:g}: does one of the two have another unit?"
     elif row.component in _BELOW_INPUT and 0 < times < 1 - SAME_PRICE:
         lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"

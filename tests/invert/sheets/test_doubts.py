@@ -67,6 +67,7 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
         (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2"),
         (f"a,k,cache_write,,0,,{DATED}300", "cache_write is 0: is it free?"),
         (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: does one of the two have another unit?"),
+        (f"a,k,output,200000,150,,{DATED}", "output 150 is more than 10 times input 3: does one of the two have another unit?"),
         (f"a,k,cache_write,,20,,{DATED}300", ""),
         (
             f"a,k,output,200000,6,,{DATED}",
@@ -174,7 +175,7 @@ def test_a_copy_of_the_shipped_prices_is_doubted_only_where_it_was_edited():
 
 
 def test_a_band_far_above_the_band_before_is_doubted():
-    (found,) = doubted(*SOUND[:4], f"a,m,input,200000,4,,{DATED}", f"a,m,output,200000,120,,{DATED}")
+    (found,) = doubted(*SOUND[:4], f"a,m,input,200000,12,,{DATED}", f"a,m,output,200000,120,,{DATED}")
     assert found.endswith("output above 200000 tokens is 120, 15 times the 8 of the band before: is the decimal point right?")
 
 
