@@ -13,7 +13,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
-from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible, is_unrelated
+from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side, is_within, list_speeds, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
@@ -103,12 +103,10 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
-        # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
+        # The answer rests on a default that the givens alone contradict.
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
-        if settled.instead and not unexplained and (clash or any(_ROWS[one.name].waits for one in settled.instead)):
+        if settled.instead and not unexplained:
             return _answer_consistently(_apply_defaults(asked, settled))
-    if clash and _is_unrelated(asked, beside, way):
-        clash = None
     clash = clash or find_impossible(asked, {**_values_of(asked, solution), **found})
     if clash:
         return refuse_question(asked, clash, solution.route), None
@@ -209,8 +207,6 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
             return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
         spoken = one.name in MEASURED and _ROWS[one.name].spoken
-        if spoken and (clash := find_impossible(settled, settled.known)):
-            return settled, clash, False
         if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
         settled = _pose_with(one.name, settled, asked.unknown, {**settled.known, one.name: one.value})
@@ -231,12 +227,6 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
         # A target is not met by less work than the givens say.
         return []
     return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
-
-
-def _is_unrelated(asked: Question, settled: Question, way: Way | None) -> bool:
-    """Return whether the result that defaults contradict shares no quantity with a way."""
-    beyond = contradicted_default(settled, settled.known)
-    return bool(beyond and way and is_unrelated(beyond[0], asked.active, way.rows))
 
 
 def _apply_defaults(asked: Question, settled: Question) -> Question:

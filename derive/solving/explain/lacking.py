@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -32,10 +33,8 @@ _WORDS = Counter(meant for meant, *others in ALIASES.values() if not others)
 _LISTED, _LOOKED_AT = 3, 12
 """How many ways are listed, and how many are looked at closely for them."""
 
-
-_KEPT = 256
-_FOUND: "dict[tuple[object, ...], list[Lack]]" = {}
-"""The ways of the last questions, and for how many questions they are kept."""
+_SOME = 2.0
+"""The value of all that is known, as none of them but 0 and the defaults matters here."""
 
 
 class Lack(NamedTuple):
@@ -61,17 +60,11 @@ def find_lacking(asked: Question, rules: Iterable[Equation | None] = (None,)) ->
 
     They depend on which quantities are known, and not on their values but 0 and defaults, so that trial values share them.
     """
-    rules = tuple(rules)
-    known = frozenset((name, value == 0, NEUTRAL_DEFAULTS.get(name) == value) for name, value in asked.known.items())
-    sources = tuple(asked.provenance.items()), tuple(asked.defaults.items())
-    key = asked.unknown, asked.active, asked.named, asked.bounds, asked.variants, known, *sources, rules
-    if key not in _FOUND:
-        if len(_FOUND) > _KEPT:
-            _FOUND.clear()
-        _FOUND[key] = _search_lacking(asked, rules)
-    return _FOUND[key]
+    known = {name: value if value in (0, NEUTRAL_DEFAULTS.get(name)) else _SOME for name, value in asked.known.items()}
+    return _search_lacking(replace(asked, known=known, doubtful={}, notes=()), tuple(rules))
 
 
+@lru_cache(maxsize=256)
 def _search_lacking(asked: Question, rules: tuple[Equation | None, ...]) -> list[Lack]:
     """Return the ways to settle a question, by a search."""
     given, found = _weigh_given(asked), dict[tuple[str, ...], Lack]()
