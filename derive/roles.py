@@ -29,8 +29,6 @@ class Replica:
     """A rate of one replica, and the same rate of all replicas. People often use the first name for the second."""
     sequences: str = "fleet_sequences_in_flight"
     """The sequences in all replicas."""
-    needs_room: str = "kv_time"
-    """A time of a replica, which exists only if its sequences fit in the memory of its chips."""
     sized_by: tuple[str, ...] = ("requests_per_second", "fleet_requests_per_second", "fleet_throughput", "fleet_sequences_in_flight")
     """Results that determine the number of replicas. A sizing question gives one of them."""
     bought: tuple[str, ...] = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
@@ -411,6 +409,13 @@ CHOICES = (
     Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",), unspoken=("context_length",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
+    Choice(
+        group="context_length",
+        variant="prompt",
+        known=("kv_transfer_time",),
+        absent=("request_latency", "step_time"),
+        asked="prompt_tokens",
+    ),
     # Chips add up what they make of prompts if no sequences are in decode.
     Choice(group="summed", variant="prompts", all=("new_tokens_per_pass",)),
     *(Choice(group="summed", variant="prompts", all=(name,), absent=IN_DECODE) for name in ("uncached_tokens", "prompt_tokens")),

@@ -2,29 +2,21 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import SupportsFloat
 
-from derive.answers import Interval, Series
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.records import LOWER, UPPER
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
-from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import pose_question, resolve_price_word
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
-
-_MOST_TRIALS = 16
-"""Up to how many points of lists have trials."""
-
 
 Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | SupportsFloat
 """A value in SI or as text, several of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
@@ -97,50 +89,21 @@ def solve(
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, leading: bool = False) -> Solution:
     """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry.
 
-    `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
+    `leading` adds the whole replicas to the size of a deployment.
     """
     unknown = resolve_price_word(unknown, switches.using)
-    alone, with_trials = not list_spreads(read_limits(given)[0], switches), _may_have_trials(given, switches)
+    alone = not list_spreads(read_limits(given)[0], switches)
 
     def ask(values: Mapping[str, Given], switches: Switches) -> Answers:
         if leading and (fleet := _answer_fleet(unknown, values, switches)):
             return (fleet,)
-        found = (_respond_by_trial if with_trials else _respond_at_once)(unknown, values, switches)
+        found = _respond_alone(unknown, values, switches)
         return (_lead_with_replicas(found, values, switches, alone) if leading else found,)
 
     return answer_everywhere(ask, given, switches)[0]
 
 
-def _may_have_trials(given: Mapping[str, Given], switches: Switches) -> bool:
-    """Return whether values of the unknown are tried: at few points, and beside a chip or a model.
-
-    Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
-    """
-    spreads = list_spreads(read_limits(given)[0], switches).values()
-    many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
-    return not many and bool(switches.hardware or switches.model)
-
-
-def _respond_by_trial(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question. If it leaves a given result out, values of the unknown are tried.
-
-    A result that another unknown moves says nothing of this one.
-    """
-    found = _respond_at_once(unknown, given, switches, beside)
-    moved = {result for name in beside if name != unknown for result in results_of(name)}
-    if not moved.isdisjoint(found.unused) or not (found.unused or not found.answers or len(found.equations) == 1):
-        return found
-    from derive.solving.by_trial import answer_by_trial
-
-    return answer_by_trial(_respond_at_once, found, unknown, given, switches) or found
-
-
-def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question with a rule, which needs no trials."""
-    return answer_everywhere(lambda values, at: (_respond_at_once(unknown, values, at),), given, switches)[0]
-
-
-def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
+def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question that means just what it says, else as people mean it of a deployment.
 
     If memory is short of a time that is given, a full memory may be faster.
@@ -148,15 +111,13 @@ def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switche
     found = _respond_as_typed(unknown, given, switches, beside)
     if not found.is_refused_for(SHORT_OF_MEMORY) or Batch.name in given:
         return found
-    from derive.solving.deployments.meant import as_targets
+    from derive.solving.deployments.meant import with_times_as_targets
 
-    targets = as_targets(given, UPPER)
+    targets = with_times_as_targets(given)
     met = _respond_as_typed(unknown, targets, switches, beside) if targets != given else found
-    # A target that the answer does not use must be met by some batch.
-    left_out = any(targets[name] != given[name] for name in met.unused if name in given)
-    others = as_targets({name: value for name, value in given.items() if name != unknown}, UPPER, LOWER)
-    possible = not left_out or bool(_respond_as_typed(Batch.name, others, switches, ()).answers)
-    return met if met.answers and possible else found
+    # A target that the answer does not use may be one that no batch meets.
+    uses_all = all(targets[name] == given[name] for name in met.unused if name in given)
+    return met if met.answers and uses_all else found
 
 
 def _respond_as_typed(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str]) -> Solution:
@@ -165,7 +126,7 @@ def _respond_as_typed(unknown: str, given: Mapping[str, Given], switches: Switch
         return answer_question(unknown, given, switches)
     from derive.solving.deployments.meant import answer_as_meant
 
-    return answer_as_meant(_respond_at_once, unknown, given, switches, beside)
+    return answer_as_meant(_respond_alone, unknown, given, switches, beside)
 
 
 def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, strict: bool = False) -> Answers:
@@ -184,12 +145,8 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     else:
         from derive.solving.deployments.meant import answer_several
 
-        # Each size at which limits are met would have trials of its own.
-        with_trials = _may_have_trials(given, switches) and not any(map(is_limit, given.values()))
-        ask_each = _respond_by_trial if with_trials else _respond_at_once
-
         def ask(values: Mapping[str, Given], at: Switches) -> Answers:
-            return tuple(_lead_as_alone(one, values, at) for one in answer_several(ask_each, unknowns, values, at))
+            return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_alone, unknowns, values, at))
 
         found = answer_everywhere(ask, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict) for one in found)
@@ -265,7 +222,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     return (
         answer_from_table(asked)
         or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
-        or answer_by_rules(asked, solution.refusal.missing, lambda rule: _respond_with_rule(unknown, given, switches.join(rule)))
+        or answer_by_rules(asked, solution.refusal.missing, lambda rule: respond(unknown, given, switches.join(rule)))
         or replace(solution, reason=nearest_givens(suppose_usual(asked), solution.refusal))
     )
 

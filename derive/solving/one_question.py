@@ -18,9 +18,8 @@ from derive.records import HOLDS
 from derive.roles import BETTER, SIZES, Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
+from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.engine.one_equation import value_inside
-from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.explain.refusals import missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
@@ -36,12 +35,11 @@ from derive.solving.question.questions import (
     suppose_types,
     with_other_stand_ins,
 )
+from derive.solving.question.rows import find_made_zeros
 from derive.solving.result import Solution, known_answer
 from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
-_BESIDE = 1e-3
-"""How far from its default a quantity is tried, as a share of its usual value."""
 _SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the givens ("
 """Parts of the assumption that given results determine a share of a peak. They are no targets then."""
 _CHIPS, _STAGES, _BATCH = Memory.bought, Memory.groups, Batch.name
@@ -68,44 +66,62 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     found = _answer_numbers(asked, switches.measured)
     if better := next(_answers_without_default(asked, found, given, switches), None):
         return better
-    if found.is_refused_for("missing_givens") and not switches.exchanged and any(row.quantity in given for row in EXCHANGES):
+    lacks = given if found.is_refused_for("missing_givens") else found.unused
+    if not switches.exchanged and any(row.quantity in lacks for row in EXCHANGES):
         again = answer_question(unknown, given, replace(switches, exchanged=True))
-        return again if again.answers else found
+        return again if again.answers or again.is_refused_for("no_solution") else found
     return found
 
 
 def _answers_without_default(asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Iterator[Solution]:
-    """Yield the answers in which a default has the value that follows from the givens, if they use more of them than the answer found."""
+    """Yield the answers in which a default has the value that follows from the givens, if they use more of them than the answer found.
+
+    These attempts take long beside a chip or a model, which leave few givens idle.
+    """
     idle = {*found.unused} if found.answers else {*given}
-    if not idle or asked.limits or not (found.answers or found.is_refused_for("contradiction", "missing_givens")):
+    is_open = found.answers or found.is_refused_for("contradiction", "missing_givens")
+    if not idle or not is_open or asked.limits or switches.silent or switches.hardware or switches.model:
         return
-    if switches.silent or switches.hardware or switches.model:
-        # Beside a chip or a model, values of the unknown are tried.
-        return
-    rows = [one for one in asked.equalities if one.reference in found.equations]
-    rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
-    # A count of chips or stages is given if it matters, unless there is no answer without it.
-    settled = {asked.unknown, *asked.known, *(BOUGHT if found.answers else ())}
-    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name in NEUTRAL_DEFAULTS.keys() - settled)
-    for name in (name for name in defaults if any(name in one.symbols and not idle.isdisjoint(one.symbols) for one in by_id().values())):
-        posed = pose_question(name, given, switches)
-        if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
-            continue
-        beside = _answer_numbers(posed)
-        # What follows from a default of the unknown, or from an unknown that contradicts a given, says nothing of it.
-        used = [one for one in posed.equalities if one.reference in beside.equations]
-        circular = (
-            any(asked.unknown in (*one.put_in, *(() if found.answers else one.symbols)) for one in used) or asked.unknown in beside.given
-        )
-        if circular or [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
-            continue
-        if name in COUNTED and not isclose(beside.value, round(beside.value), rel_tol=HOLDS):
+    for name in _defaults_beside(asked, found, idle):
+        beside = _value_of_default(name, asked, found, given, switches)
+        if beside is None:
             continue
         again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
         unused = tuple(other for other in again.unused if other in beside.unused)
         if again.answers and name not in again.unused and {*unused} < idle:
             told = f"{name} = {show(name, beside.value)} follows from the givens ({', '.join(beside.equations)})"
             yield replace(again, assumptions=(told, *again.assumptions), unused=unused)
+
+
+def _defaults_beside(asked: Question, found: Solution, idle: Set[str]) -> list[str]:
+    """Return the defaults of an answer, or of equations of idle givens, that some equation relates to an idle given."""
+    rows = [one for one in asked.equalities if one.reference in found.equations]
+    rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
+    # A count of chips or stages is given if it matters, unless there is no answer without it.
+    settled = {asked.unknown, *asked.known, *(BOUGHT if found.answers else ())}
+    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name in NEUTRAL_DEFAULTS.keys() - settled)
+    related = {name for one in by_id().values() if not idle.isdisjoint(one.symbols) for name in one.symbols}
+    return [name for name in defaults if name in related]
+
+
+def _value_of_default(name: str, asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Solution | None:
+    """Return the answer for a default as the unknown, or None if it is no other value or follows from the unknown of the question."""
+    posed = pose_question(name, given, switches)
+    if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
+        return None
+    beside = _answer_numbers(posed)
+    # What follows from a default of the unknown, or from an unknown that contradicts a given, says nothing of it.
+    used = [one for one in posed.equalities if one.reference in beside.equations]
+    circular = any(asked.unknown in (*one.put_in, *(() if found.answers else one.symbols)) for one in used)
+    if (
+        circular
+        or asked.unknown in beside.given
+        or [one.kind for one in beside.answers] != ["point"]
+        or beside.value == asked.defaults[name]
+    ):
+        return None
+    is_whole = isclose(beside.value, round(beside.value), rel_tol=HOLDS)
+    return beside if is_whole or name not in COUNTED else None
 
 
 def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
@@ -118,18 +134,29 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
         if sized := _answer_at_best_batch(limited):
             return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(asked)
-    if found.reason:
-        others = ((one.left_out, _answer_once(one)) for one in with_other_stand_ins(question, found.reason.code))
-        # A result that is given against its own equation must have a part in the answer.
-        used = (one for left_out, one in others if one.answers and {row.defines for row in left_out}.isdisjoint(one.unused))
-        found = next(used, found)
+    found = next(_answers_with_other_stand_ins(question, found), found)
     if found.reason and _BATCH in {*found.refusal.missing} | (question.known.keys() - asked.known.keys()):
         found = _answer_at_best_batch(usual) or found
     if not measured and (met := _answer_to_targets(question, found)):
         question, found = met
     if found.is_refused_for("missing_givens"):
-        found = _answer_at_default(suppose_usual(asked), found.refusal.missing) or found
+        found = _answer_zero(suppose_usual(asked)) or found
     return _round_within_limits(question, found)
+
+
+def _answers_with_other_stand_ins(question: Question, found: Solution) -> Iterator[Solution]:
+    """Yield the answers with other stand-ins, after a refusal, or after an answer by a stand-in alone that leaves given results aside."""
+    by_stand_in = bool(found.answers) and not question.named and all(equation(id).stand_in for id in found.equations)
+    code = found.reason.code if found.reason else "contradiction" if by_stand_in else ""
+    for other in with_other_stand_ins(question, code):
+        results = results_made_of(other, other.unknown)
+        if by_stand_in and not results:
+            continue
+        there = _answer_once(other)
+        # A result that is given against its own equation, or beside a stand-in, must have a part in the answer.
+        needed = {*(results if by_stand_in else ()), *(row.defines for row in other.left_out)}
+        if there.answers and needed.isdisjoint(there.unused):
+            yield there
 
 
 def _answer_to_targets(question: Question, found: Solution) -> tuple[Question, Solution] | None:
@@ -183,24 +210,14 @@ def _ends_of(found: Solution) -> list[str]:
     return [show(found.unknown, end) for one in found.answers for end in one.ends if end]
 
 
-def _answer_at_default(asked: Question, missing: Collection[str]) -> Solution | None:
-    """Return the default of the unknown, or 0, if the given results follow from it alone, and not from a value beside it."""
-    row = quantity(asked.unknown)
-    value = NEUTRAL_DEFAULTS.get(asked.unknown, 0.0 if row.may_be_zero else None)
-    if value is None:
+def _answer_zero(asked: Question) -> Solution | None:
+    """Return 0 if a given result is 0 and the unknown is its only factor that can be 0, or None."""
+    zeros = [name for name in asked.typed if asked.known[name] == 0]
+    result = find_made_zeros(asked.active, zeros, asked.known.keys() - {*zeros}).get(asked.unknown)
+    if result is None:
         return None
-    beside = {asked.unknown: value + _BESIDE * row.at(0.5), **{name: quantity(name).at(0.5) for name in missing}}
-    given: dict[str, float] = {}
-    for name in results_made_of(asked, asked.unknown):
-        here, there = (result_with(asked, name, known) for known in ({asked.unknown: value}, beside))
-        result, side = asked.known[name], asked.limits.get(name)
-        if here is not None and not (is_within(side, here, result) if side else isclose(here, result, rel_tol=HOLDS)):
-            return None
-        if None not in (here, there) and there != here and not side:
-            given[name] = result
-    told = f"with this value {' and '.join(given)} {'is' if len(given) == 1 else 'are'} as given"
-    found = replace(known_answer(asked.unknown, value, told), given=given, provenance=dict.fromkeys(given, "given"))
-    return found if given else None
+    found = known_answer(asked.unknown, 0.0, f"with this value {result} is as given")
+    return replace(found, given={result: 0.0}, provenance={result: "given"})
 
 
 def _round_within_limits(asked: Question, found: Solution) -> Solution:

@@ -28,10 +28,7 @@ REL = 1e-5
 AT_MOST = 10
 """Seconds of processor time that a question may take; most take a few hundredths, one that is put backwards some seconds."""
 MOST_CALLS = 3_500_000
-"""Calls of functions in a question, which no other process makes more of: of so many the longest takes half a second of processor time.
-
-A trial asks two dozen questions.
-"""
+"""Calls of functions in a question, which no other process makes more of: of so many the longest takes half a second of processor time."""
 
 
 def figures(expected: str) -> list[float]:

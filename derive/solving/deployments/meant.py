@@ -14,7 +14,6 @@ from derive.solving.deployments.prompts import answer_beside_prompts
 from derive.solving.deployments.replicas import (
     TAKEN_AS_OF_ALL,
     answer_for_replicas,
-    batch_that_does_not_fit,
     chips_meant,
     is_of_whole_replicas,
     names_beside,
@@ -63,9 +62,7 @@ def _answer_without_input_limits(
 
     ask_again = partial(ask, switches=switches)
     ask_beside_prompts = partial(answer_beside_prompts, ask_with, using=switches.using, variants=switches.variants)
-    if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
-        solution = short
-    elif is_of_whole_replicas(unknown, taken, names):
+    if is_of_whole_replicas(unknown, taken, names):
         solution = answer_for_replicas(ask_again, unknown, taken)
         if solution.is_refused_for("missing_givens"):
             # The cost of all tokens needs no number of replicas.
@@ -80,13 +77,10 @@ def _answer_without_input_limits(
     return _warn_of_all(solution) if taken is not given else solution
 
 
-def as_targets(given: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
-    """Return the givens with each time or rate of a pass that is better to one of these sides as a limit."""
-    moved = results_of(FREE)
-    faster = {name: better_side(name) for name, value in given.items() if name in moved and not is_limit(value)}
-    return {
-        name: f"{'<=' if faster[name] == UPPER else '>='}{value}" if faster.get(name) in sides else value for name, value in given.items()
-    }
+def with_times_as_targets(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the givens with each time of a pass as a limit."""
+    times = {name for name in results_of(FREE) & given.keys() if better_side(name) == UPPER and not is_limit(given[name])}
+    return {name: f"<={value}" if name in times else value for name, value in given.items()}
 
 
 def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:

@@ -21,7 +21,7 @@ from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.limits.as_typed import refuse_in_place
 from derive.solving.limits.best_size import Ask, End, add_size, round_step
-from derive.solving.limits.limits import FREE, add_limits
+from derive.solving.limits.limits import add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
@@ -104,16 +104,6 @@ def chips_meant(unknown: str, names: Set[str]) -> str:
     """
     both = unknown == Replica.chips and Replica.chips in names
     return Replica.all_chips if both and not names.isdisjoint((Replica.number, *Replica.sized_by)) else unknown
-
-
-def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
-    sequences = Replica.sequences
-    sized = unknown in (Replica.number, sequences, *Replica.bought) and sequences in (*names, unknown)
-    if not sized or not names >= {FREE, Replica.chips}:
-        return None
-    read = ask(Replica.needs_room, {name: value for name, value in given.items() if name != Replica.needs_room})
-    return refuse_in_place(unknown, read.refusal, read) if read.is_refused_for(SHORT_OF_MEMORY) else None
 
 
 def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
@@ -248,18 +238,19 @@ def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[st
 
 def find_deployments(given: Mapping[str, Any], switches: Switches, size: float | None = None) -> list[Deployment]:
     """Return the deployments with the fewest chips: prefill and decode together, and on separate chips, or one if no prompts count."""
-    asked, _ = pose_limits(given, switches, size)
+    asked, sizes = pose_limits(given, switches, size)
     if asked is None:
         return []
     rated = not asked.known.keys().isdisjoint({*Replica.sized_by} - {Replica.sequences})
     if not rated or Tokens.prompt not in asked.known:
-        return [*filter(None, [_show_one_group(given, switches, "", size)])]
+        return [*filter(None, [_show_one_group(asked, sizes, "")])]
     named, groups = variant_of_prompts(switches.using, switches.variants), list[Deployment | None]()
     together = equation(Prompts.together)
     if (with_prompts := given_with_prompts(given)) and named in (None, together.variant and together.variant.name):
-        groups.append(_show_one_group(with_prompts, switches.join(*switches.using, together.id), f", {TOGETHER}", size))
+        both, _ = pose_limits(with_prompts, switches.join(*switches.using, together.id), size)
+        groups.append(_show_one_group(both, sizes, TOGETHER) if both else None)
     if Replica.number not in given and not (named and groups):
-        groups.append(_show_two_groups(given, switches, size) or _show_one_group(given, switches, ", decode alone", size))
+        groups.append(_show_two_groups(asked, sizes) or _show_one_group(asked, sizes, "decode alone"))
     return [*filter(None, groups)]
 
 
@@ -285,35 +276,29 @@ def needs_several(solution: Solution, given: Mapping[str, Any]) -> bool:
     return solution.unknown == Replica.chips and Replica.chips not in given and not solution.sweep and unmet
 
 
-def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> Deployment | None:
+def _show_one_group(asked: Question, sizes: Sequence[int], phase: str) -> Deployment | None:
     """Return the fewest chips of whole replicas as text, their limits and their sensitivities, or None if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas, moves_of_replicas
 
-    asked, sizes = pose_limits(given, switches, size)
-    found = fewest_of_replicas(asked, sizes) if asked else None
-    if asked is None or found is None:
+    if not (found := fewest_of_replicas(asked, sizes)):
         return None
     moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
-    replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
-    told = f"{replicas}{label}, batch {_show_batches(found)}"
-    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part_of(found, label.removeprefix(", ") or "decode"),))
+    told = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(asked, found)}"
+    told += f"{', ' * bool(phase)}{phase}, batch {_show_batches(found)}"
+    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part_of(found, phase or "decode"),))
 
 
-def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> Deployment | None:
+def _show_two_groups(asked: Question, sizes: Sequence[int]) -> Deployment | None:
     """Return the fewest chips of replicas for decode and of replicas for prompts, or None if either has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
-    asked, sizes = pose_limits(given, switches, size)
-    if asked is None:
-        return None
     decode, prompts = split_phases(asked)
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
         return None
-    each = [f"{one.number:.0f} of {_size_in_words(one, switches)}" for one in (first, second)]
-    sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
-    text = f"decode and prefill on separate GPUs: {sizes_in_words}"
+    each = [f"{one.number:.0f} of {_size_in_words(asked, one)}" for one in (first, second)]
+    text = f"decode and prefill on separate GPUs: {each[0]}, batch {_show_batches(first)}, and {each[1]}"
     parts = part_of(first, "decode"), part_of(second, "prefill")
     return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
 
@@ -348,9 +333,9 @@ def _show_limits(group: "Replicas") -> str:
     return " and ".join(f"memory: {held}" if name == Memory.room else name for name in group.limited_by)
 
 
-def _size_in_words(group: "Replicas", switches: Switches) -> str:
+def _size_in_words(asked: Question, group: "Replicas") -> str:
     """Return the chips of a replica, which share all by tensor parallelism if no layout is given."""
-    return f"{group.chips} chips" if switches.conventions.layouts else f"tp={group.chips}"
+    return f"{group.chips} chips" if asked.conventions.layouts else f"tp={group.chips}"
 
 
 def _show_batches(group: "Replicas") -> str:
