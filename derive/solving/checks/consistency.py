@@ -34,12 +34,12 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     for rows, start in starts:
         known = follow_values(asked.active, start)
         broken = _find_broken(rows, known)
-        if broken and not (broken.put_in and is_unrelated(broken, asked.active, used)):
+        if broken and not (broken.put_in and _is_unrelated(broken, asked.active, used)):
             return _explain_broken(asked, broken, known, start, used)
     return None
 
 
-def is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Equation]) -> bool:
+def _is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Equation]) -> bool:
     """Return whether an equation shares no quantity with the equations of an answer, nor does what it is made of."""
     behind = {name for one in (row, *rows_behind(row.symbols, active)) for name in (*one.names, *one.put_in)}
     return behind.isdisjoint(name for one in used for name in (*one.names, *one.put_in))

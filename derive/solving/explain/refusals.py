@@ -8,7 +8,7 @@ from derive.catalogue import by_id
 from derive.preset_record import OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HOLDS, Equation
-from derive.roles import REQUEST, Waiting, meaning_of
+from derive.roles import Waiting, meaning_of
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL, Lack, find_lacking
 from derive.solving.question.propagation import follow_values, list_reached, rows_behind
@@ -74,13 +74,6 @@ def _find_missing(asked: Question) -> tuple[tuple[str, ...], str]:
     if asked.listed:
         value, place = asked.listed
         subject = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
-    if (
-        unknown == Waiting.margin
-        and {*asked.known} >= {*REQUEST.beside, Waiting.of_use}
-        and asked.known.keys().isdisjoint(Waiting.costs - {Waiting.of_use})
-    ):
-        why = f"{Waiting.of_use} is for output tokens, and does not include the cost of prompts"
-        return (REQUEST.asked,), f"{unknown} of requests needs {REQUEST.asked}: {why}"
     if not any(unknown in row.symbols for row in asked.equalities):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{subject} is only in equations that must be named with --using: {joinable}"
