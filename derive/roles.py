@@ -386,6 +386,9 @@ EXPERTS = ("active_experts", "experts")
 IN_DECODE = ("batch", "step_time", "time_per_output_token", "throughput", "requests_per_second", "fleet_requests_per_second")
 """Quantities that say that sequences are in decode."""
 
+_OF_DECODE = ("request_latency", *(name for name in IN_DECODE if name != "batch"))
+"""Results that read the mean context of decode, and not the cache that is sent before it."""
+
 CHOICES = (
     # A step of a mixture reads the experts that its tokens use.
     Choice(group="weight_time", variant="touched", known=EXPERTS, less=EXPERTS),
@@ -409,12 +412,9 @@ CHOICES = (
     Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",), unspoken=("context_length",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
-    Choice(
-        group="context_length",
-        variant="prompt",
-        known=("kv_transfer_time",),
-        absent=("request_latency", "step_time"),
-        asked="prompt_tokens",
+    *(
+        Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=_OF_DECODE, asked=name)
+        for name in ("prompt_tokens", "chips", "link_bandwidth", "kv_bytes_per_token", "bytes_per_element")
     ),
     # Chips add up what they make of prompts if no sequences are in decode.
     Choice(group="summed", variant="prompts", all=("new_tokens_per_pass",)),
