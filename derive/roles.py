@@ -138,6 +138,18 @@ BETTER = {
 """The better side by unit, or by name without a unit. Given results of a size with a better side are targets."""
 
 
+def undivided_heads(chips: float, known: Mapping[str, float]) -> str:
+    """Return the heads that so many chips cannot share by tensor parallelism, or "" if they can.
+
+    They divide the query heads. They also divide the KV heads, or are a multiple of them, so that each KV head has as many copies.
+
+    >>> undivided_heads(8, {"query_heads": 64, "kv_heads": 8}), undivided_heads(7, {"query_heads": 28, "kv_heads": 4})
+    ('', 'kv_heads')
+    """
+    heads, shared = known.get(Replica.heads, chips), known.get(Memory.divided_by, chips)
+    return Replica.heads if heads % chips else Memory.divided_by if shared % chips and chips % shared else ""
+
+
 class DecodeStep:
     """A decode step: its parts, its upper bound, and the results that give its duration."""
 

@@ -14,7 +14,7 @@ from derive.errors import WrongValue
 from derive.preset_record import names_count
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.roles import Batch, Memory, Prompts, Replica, Tokens, Waiting
+from derive.roles import Batch, Memory, Prompts, Replica, Tokens, Waiting, undivided_heads
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
@@ -322,7 +322,7 @@ def pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None
         limited = replace(limited, limits={**sized_by, **find_targets(limited)})
     except WrongValue:
         return None, []
-    return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if heads % tp == 0]
+    return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if not undivided_heads(tp, asked.known)]
 
 
 def _show_limits(group: "Replicas") -> str:

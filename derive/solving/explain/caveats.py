@@ -12,7 +12,7 @@ from derive.catalogue import by_id, equation
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CONDITION, HOLDS, LOWER, Equation
-from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths
+from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths, undivided_heads
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
@@ -408,15 +408,16 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
         return Caveat(told, frozenset((Memory.attention_groups,)))
     # The chips of one copy of attention share its heads.
     chips = chips / copies if chips % copies == 0 else chips
-    name = next((one for one in (Replica.heads, Memory.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
+    name, most = undivided_heads(chips, known), known.get(Replica.heads, chips)
     heads = known.get(name, 1.0)
-    # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
-    by_heads = EXPERTS[1] not in known or asked.conventions.tensor_parallel
+    # More chips than heads, and the experts of a mixture, may share by other parts, unless somebody says tensor parallelism.
+    by_heads = (EXPERTS[1] not in known and chips <= most) or asked.conventions.tensor_parallel
     if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(Memory.bought in row.symbols for row in used):
         return None
-    following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
+    able = (count for count in (*range(int(chips) + 1, int(most) + 1), int(most)) if not undivided_heads(count, known))
     what = f"{heads:.0f} {'KV ' * (name == Memory.divided_by)}heads"
-    return Caveat(f"{what} cannot be divided evenly by {chips:.0f} chips with tensor parallelism. {following} can", frozenset((name,)))
+    told = f"{what} cannot be divided evenly by {chips:.0f} chips with tensor parallelism. {next(able)} can"
+    return Caveat(told, frozenset((name,)), factor=_FIRST if asked.conventions.tensor_parallel else 1.0)
 
 
 def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
