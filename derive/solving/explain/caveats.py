@@ -248,37 +248,25 @@ def _show_value(name: str, value: float) -> str:
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them.
+    """Yield the warning on each supposed data type, if the answer moves at half its width and twice the FLOP/s.
 
-    No common data type has half the width of numbers that need less than a byte.
+    Weights of a byte or less are published like that, and a chip computes in their type.
     """
-    unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
-    groups = {"chip_type_unsaid": [name for name in unsaid if name != Widths.cache], "cache_type_unsaid": [Widths.cache]}
-    narrower: dict[str, float] = {}
-    texts: dict[str, None] = {}
-    kinds = []
-    for kind, names in groups.items():
-        halved = [name for name in names if name in unsaid and (name == Widths.rate or moves.values[name] >= 1.0)]
-        changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in halved}
-        found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
-        if found and _factor(*found[1:]) > _MATTERS:
-            narrower |= changed
-            texts |= dict.fromkeys(unsaid[name] for name in changed)
-            kinds.append(kind)
-            both = found
-    if kinds:
-        both = (moves.largest(narrower) or both) if kinds[1:] else both
-        first, *others = texts
-        told = f"{'. '.join([first, *(f'{text[0].upper()}{text[1:]}' for text in others)])}. At half the width, {_moved_in_words(*both)}"
-        yield "data_types_unsaid" if kinds[1:] else kinds[0], Caveat(told, factor=_factor(*both[1:]))
+    spoken, names_of = {name for row in used for name in row.symbols}, dict[str, list[str]]()
+    for name, text in moves.asked.unsaid.items():
+        names_of.setdefault(text, []).append(name)
+    for text, names in names_of.items():
+        changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in names}
+        is_wide = all(moves.values[name] > 1.0 for name in names if name != Widths.rate)
+        found = moves.largest(changed) if is_wide and not spoken.isdisjoint(changed) else None
+        if found and (factor := _factor(*found[1:])) > _MATTERS:
+            yield f"type_unsaid {min(names)}", Caveat(f"{text}. At half the width, {_moved_in_words(*found)}", factor=factor)
 
 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Caveat]) -> Iterator[str]:
     """Yield the supposed data types that hardly move an answer that rests on them."""
-    for name, text in asked.unsaid.items():
-        alone = "cache_type_unsaid" if name == Widths.cache else "chip_type_unsaid"
-        if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
-            yield text
+    texts = dict.fromkeys(text for name, text in asked.unsaid.items() if name in touched)
+    yield from (text for text in texts if not any(one.text.startswith(text) for one in doubts.values()))
 
 
 def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:

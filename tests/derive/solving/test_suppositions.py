@@ -100,14 +100,8 @@ FACTORS = [
     ("one_of_a_rack", "step_time", RACK, {"chips": 72}),
     ("at_the_peak", "training_time", RUN, {"mfu": 0.4}),
     ("chip_always_in_use", "chip_price", OWNED, {"fleet_utilisation": 0.5}),
-    ("cache_type_unsaid", "step_time", {**DENSE, "bytes_per_element": None}, {"bytes_per_element": 1}),
-    ("chip_type_unsaid", "step_time", {**DENSE, "hardware": "8xH100", "batch": 8}, {"hardware": "8xH100:fp8"}),
-    (
-        "data_types_unsaid",
-        "step_time",
-        {**DENSE, "hardware": "8xH100", "bytes_per_element": None, "batch": 60},
-        {"hardware": "8xH100:fp8", "bytes_per_element": 1},
-    ),
+    ("type_unsaid bytes_per_element", "step_time", {**DENSE, "bytes_per_element": None}, {"bytes_per_element": 1}),
+    ("type_unsaid bytes_per_weight", "step_time", {**DENSE, "hardware": "8xH100", "batch": 8}, {"hardware": "8xH100:fp8"}),
 ]
 
 
@@ -181,7 +175,8 @@ SILENT = [
     ("hops_left_out", "token_latency", {**STAGED, "step_time": "20ms"}),
     ("one_of_a_rack", "step_time", {**RACK, "hardware": "H200-SXM:fp8"}),
     ("memory_nearly_full", "batch", {**LLAMA, "hardware": "2xH100:fp8", "context_length": 4000}),
-    ("chip_type_unsaid", "weight_bytes", {"model": "gpt-oss-120b"}),
+    ("type_unsaid bytes_per_weight", "weight_bytes", {"model": "gpt-oss-120b"}),
+    ("type_unsaid bytes_per_weight", "prefill_time", {**PROMPT, "hardware": "H200-SXM"}),
 ]
 
 
