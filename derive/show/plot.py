@@ -139,7 +139,7 @@ _ENDS = ("low end", "high end")
 _PRICE = "chip_price"
 _NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
-_SUPPOSED = re.compile(r"(?:at [^:]*: )?(?:no data type is given: )?([^;.:]*\b(?:(?:is|are|computes) in|is taken as) [^;.:,]*)")
+_SUPPOSED = re.compile(r"(?:at [^:]*: )?(?:no data type is given: )?([^;.:]*\b(?:(?:is|are|computes) in|is taken as) [^;.:,(]*[^;.:,( ])")
 """A warning about an unstated assumption, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
