@@ -287,16 +287,14 @@ def one_end(answer: Answer) -> float | None:
     return answer.high if not answer.low else answer.low if answer.high is None else None
 
 
-_WITH_PARTS = 1000
-"""Whole numbers from here on are printed without the number that they are rounded from, whose four digits have no parts."""
-
-
 def _bound_in_words(unknown: str, end: float, side: str) -> str:
     """Return a bound, with the number that it is rounded from if the quantity is counted."""
     whole = next_whole(end, side)
     if unknown not in COUNTED or not whole or abs(end - whole) <= HOLDS * whole:
         return f"{show(unknown, end)}{OR[side]}"
-    return f"{whole:.0f}{OR[side]}{f' (from {show(unknown, end)})' if whole < _WITH_PARTS else ''}"
+    exact = show(unknown, end)
+    has_parts = exact.partition(".")[2].isdigit()
+    return f"{whole:.0f}{OR[side]}{f' (from {exact})' if has_parts else ''}"
 
 
 def _whole_ones(unknown: str, answer: Answer) -> str:

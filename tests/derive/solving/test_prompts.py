@@ -4,7 +4,7 @@ from math import ceil
 
 import pytest
 
-from derive.answers import BOUGHT, DECODE_ALONE, OR
+from derive.answers import COUNTED, DECODE_ALONE, OR
 from derive.roles import Prompts
 from derive.show.text import solution_record
 from derive.solving.api import solve
@@ -45,7 +45,7 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     assert alone.with_prompts.point == both.answers[0].point and both.with_prompts is None
     (one,) = both.answers
     number, bound = show(unknown, one.point), OR[one.bound]
-    in_parts = unknown in BOUGHT and bound and one.point != round(one.point)
+    in_parts = unknown in COUNTED and bound and "." in number
     told = f"{ceil(one.point)}{bound} (from {number})" if in_parts else f"{number}{bound}"
     first = " ".join(str(alone).split("\n  best")[0].split())
     assert "for decode alone" in first and told in first
