@@ -195,8 +195,8 @@ def _print(shown: Iterator[str], style: str) -> None:
 
 
 def _add_typed_words(shown: Iterable[str], words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. Targets and sensitivities have
-    only the typed word.
+    """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. Targets, sensitivities and
+    what is not used have only the typed word.
 
     >>> lines = ["step_time = 2.8 ms", "Targets      requests_per_second >= 20 is met", "", "step_time = memory_time"]
     >>> [*_add_typed_words(lines, {"step_time": "tpot", "requests_per_second": "qps"})]
@@ -206,7 +206,7 @@ def _add_typed_words(shown: Iterable[str], words: Mapping[str, str]) -> Iterator
     for line in shown:
         above_steps = above_steps and line != ""
         name = re.split(r" \[| >?=|:", line, maxsplit=1)[0]
-        if above_steps and line.startswith(("Targets ", "Limited by ", "+1 % ")):
+        if above_steps and line.startswith(("Targets ", "Limited by ", "Not used ", "+1 % ")):
             yield re.sub(r"[a-z_]+", lambda found: words.get(found[0], found[0]), line)
         else:
             yield f"{words[name]} ({name}){line.removeprefix(name)}" if above_steps and name in words else line
