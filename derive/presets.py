@@ -86,6 +86,11 @@ def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
+def named_models() -> tuple[str, ...]:
+    """Return all models that `--model` accepts by name, also those with known parameters alone."""
+    return (*model_names(), *_without_architecture(shipped.read()))
+
+
 def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
     """Return the givens of a chip from `NAME[:dtype]` of hardware.csv: peak FLOP/s, memory, links, power, and bytes per weight.
 

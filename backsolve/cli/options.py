@@ -23,7 +23,7 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 _NAMES = {
-    **{"chips": "derive.presets:hardware_names", "models": "derive.presets:model_names", "equations": "derive.catalogue:by_id"},
+    **{"chips": "derive.presets:hardware_names", "models": "derive.presets:named_models", "equations": "derive.catalogue:by_id"},
     **{"quantities": "derive.quantities:QUANTITIES", "words": "derive.glossary:term_names"},
     **{"figures": "backsolve.figures.named:FIGURES", "columns": "invert.report.columns:REGISTRY"},
 }
