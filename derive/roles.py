@@ -267,17 +267,15 @@ class Meaning:
     told: str = ""
 
 
-REQUEST = Meaning(
-    asked="cost_per_request",
-    means="price_per_request",
-    beside=frozenset(("input_price", "output_price")),
-    why=", the price that its buyer pays. The cost of serving it depends on chips",
-    alone=True,
-)
-"""Without chips, the cost of a request means its price."""
-
 MEANINGS = (
-    REQUEST,
+    # Without chips, the cost of a request means its price.
+    Meaning(
+        asked="cost_per_request",
+        means="price_per_request",
+        beside=frozenset(("input_price", "output_price")),
+        why=", the price that its buyer pays. The cost of serving it depends on chips",
+        alone=True,
+    ),
     Meaning(
         asked="cost_per_token",
         means="fleet_cost_per_token",
@@ -422,12 +420,8 @@ CHOICES = (
     Choice(group="reserved_share", variant="usable", all=("usable_share",)),
     # Before its first output token a request has its prompt as context.
     Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",), unspoken=("context_length",)),
-    Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
+    Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=_OF_DECODE),
     Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
-    *(
-        Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=_OF_DECODE, asked=name)
-        for name in ("prompt_tokens", "chips", "link_bandwidth", "kv_bytes_per_token", "bytes_per_element")
-    ),
     # Chips add up what they make of prompts if no sequences are in decode.
     Choice(group="summed", variant="prompts", all=("new_tokens_per_pass",)),
     *(Choice(group="summed", variant="prompts", all=(name,), absent=IN_DECODE) for name in ("uncached_tokens", "prompt_tokens")),

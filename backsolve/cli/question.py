@@ -15,7 +15,6 @@ from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, Wro
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.quantities.aliases import TENSOR_PARALLEL
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
@@ -88,8 +87,7 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
-    named = [TENSOR_PARALLEL[0] if name == "chips" and says_tensor_parallel(spelled) else name for name in texts]
-    meant = {word: _meanings(word, (*words, *named, *beside)) for word in words}
+    meant = {word: _meanings(word, (*words, *usual, *spelled, *beside)) for word in words}
     called = [(name, word) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):

@@ -77,7 +77,8 @@ def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: 
         except UnknownName as error:
             refused.append(error)
         except AmbiguousName as error:
-            refused += [error] if name not in asked else []
+            if name not in asked:
+                refused.append(error)
     if refused:
         raise refused[0] if len(refused) == 1 else SeveralNames(refused, _SEARCHES)
 

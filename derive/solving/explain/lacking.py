@@ -58,7 +58,7 @@ def is_reachable(asked: Question) -> bool:
 def find_lacking(asked: Question, rules: Iterable[Equation | None] = (None,)) -> list[Lack]:
     """Return the ways to settle a question with one of the rules, the best first, each without facts that it can spare.
 
-    They depend on which quantities are known, and not on their values but 0 and defaults, so that trial values share them.
+    They depend on which quantities are known, and not on their values but 0 and defaults, so that questions with other values share them.
     """
     known = {name: value if value in (0, NEUTRAL_DEFAULTS.get(name)) else _SOME for name, value in asked.known.items()}
     return _search_lacking(replace(asked, known=known, doubtful={}, notes=()), tuple(rules))
