@@ -53,13 +53,23 @@ _HITS = ("cached_tokens", "cache_hit_share")
 
 DEFAULTS = (
     Default("chips", 1.0, follows=("expert_parallel", "fleet_chips"), said_by=(("fleet_chips", "replicas"),), measured=True),
-    Default("pipeline_stages", 1.0, measured=True),
+    Default("pipeline_stages", 1.0, said_by=(("training_chips", "chips", "data_parallel"),), measured=True),
     Default("mfu", 1.0, ideal="upper", measured=True),
     Default("mbu", 1.0, ideal="upper", measured=True),
     # The throughput of a fleet determines its number of replicas.
     Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",), ("fleet_chips", "chips")), measured=True),
     Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_DRAFTS),
-    Default("fleet_utilisation", 1.0, ideal="upper", found=True),
+    Default(
+        "fleet_utilisation",
+        1.0,
+        said_by=tuple(
+            (rate, of_all, *number)
+            for rate, of_all in (("throughput", "fleet_throughput"), ("requests_per_second", "fleet_requests_per_second"))
+            for number in (("replicas",), ("fleet_chips", "chips"))
+        ),
+        ideal="upper",
+        found=True,
+    ),
     Default(
         "microbatches",
         1.0,
@@ -120,7 +130,13 @@ DEFAULTS = (
     Default("verification_ratio", 1.0, gives_way=((*_TIMES, "balance_batch"),), ideal="lower"),
     Default("prefill_attention_factor", 1.0, gives_way=(_PROMPTS, _PREFILL_ATTENTION), ideal="lower"),
     Default("prefill_decode_flops_ratio", 1.0),
-    Default("cache_hit_share", 0.0, gives_way=(("cached_tokens",),), found=True),
+    Default(
+        "cache_hit_share",
+        0.0,
+        gives_way=(("cached_tokens",),),
+        said_by=(("uncached_tokens", "prompt_share", "output_tokens"),),
+        found=True,
+    ),
     Default("cached_tokens", 0.0, gives_way=(("cache_hit_share",),)),
     Default("prefill_batch", 1.0),
     Default("prefill_passes", 1.0),

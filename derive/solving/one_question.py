@@ -5,15 +5,15 @@ The first attempt that has an answer is the answer. The answer prints the suppos
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
-from math import inf, isclose
+from math import inf
 from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, values_of_steps
-from derive.catalogue import by_id, equation
+from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
+from derive.quantities import QUANTITIES, quantity
 from derive.records import HOLDS
 from derive.roles import BETTER, SIZES, Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
@@ -64,64 +64,11 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
 
         return answer_symbolically(asked, formulas)
     found = _answer_numbers(asked, switches.measured)
-    if better := next(_answers_without_default(asked, found, given, switches), None):
-        return better
     lacks = given if found.is_refused_for("missing_givens") else found.unused
     if not switches.exchanged and any(row.quantity in lacks for row in EXCHANGES):
         again = answer_question(unknown, given, replace(switches, exchanged=True))
         return again if again.answers or again.is_refused_for("no_solution") else found
     return found
-
-
-def _answers_without_default(asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Iterator[Solution]:
-    """Yield the answers in which a default has the value that follows from the givens, if they use more of them than the answer found.
-
-    These attempts take long beside a chip or a model, which leave few givens idle.
-    """
-    idle = {*found.unused} if found.answers else {*given}
-    is_open = found.answers or found.is_refused_for("contradiction", "missing_givens")
-    if not idle or not is_open or asked.limits or switches.silent or switches.hardware or switches.model:
-        return
-    for name in _defaults_beside(asked, found, idle):
-        beside = _value_of_default(name, asked, found, given, switches)
-        if beside is None:
-            continue
-        again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
-        unused = tuple(other for other in again.unused if other in beside.unused)
-        if again.answers and name not in again.unused and {*unused} < idle:
-            told = f"{name} = {show(name, beside.value)} follows from the givens ({', '.join(beside.equations)})"
-            yield replace(again, assumptions=(told, *again.assumptions), unused=unused)
-
-
-def _defaults_beside(asked: Question, found: Solution, idle: Set[str]) -> list[str]:
-    """Return the defaults of an answer, or of equations of idle givens, that some equation relates to an idle given."""
-    rows = [one for one in asked.equalities if one.reference in found.equations]
-    rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
-    # A count of chips or stages is given if it matters, unless there is no answer without it.
-    settled = {asked.unknown, *asked.known, *(BOUGHT if found.answers else ())}
-    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name in NEUTRAL_DEFAULTS.keys() - settled)
-    related = {name for one in by_id().values() if not idle.isdisjoint(one.symbols) for name in one.symbols}
-    return [name for name in defaults if name in related]
-
-
-def _value_of_default(name: str, asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Solution | None:
-    """Return the answer for a default as the unknown, or None if it is no other value or follows from the unknown of the question."""
-    posed = pose_question(name, given, switches)
-    if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
-        return None
-    beside = _answer_numbers(posed)
-    # What follows from a default of the unknown, or from an unknown that contradicts a given, says nothing of it.
-    used = [one for one in posed.equalities if one.reference in beside.equations]
-    circular = any(asked.unknown in (*one.put_in, *(() if found.answers else one.symbols)) for one in used)
-    if (
-        circular
-        or asked.unknown in beside.given
-        or [one.kind for one in beside.answers] != ["point"]
-        or beside.value == asked.defaults[name]
-    ):
-        return None
-    is_whole = isclose(beside.value, round(beside.value), rel_tol=HOLDS)
-    return beside if is_whole or name not in COUNTED else None
 
 
 def _answer_numbers(asked: Question, measured: bool = False) -> Solution:

@@ -27,6 +27,7 @@ from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
+from derive.solving.question.rows import copies_condition
 from derive.solving.result import Reason, Solution, chain_slopes
 from derive.units import show
 
@@ -334,8 +335,11 @@ def _show_limits(group: "Replicas") -> str:
 
 
 def _size_in_words(asked: Question, group: "Replicas") -> str:
-    """Return the chips of a replica, which share all by tensor parallelism if no layout is given."""
-    return f"{group.chips} chips" if asked.conventions.layouts else f"tp={group.chips}"
+    """Return the chips of a replica, which share all by tensor parallelism, unless a layout is given or it would copy the cache."""
+    row, known = copies_condition(dict(asked.variants)), {Memory.attention_groups: 1.0, **asked.known, Replica.chips: group.chips}
+    counted = asked.conventions.tensor_parallel or Memory.copies in known or not row.inputs <= known.keys()
+    is_copied = not counted and row.right_side(known) > 1
+    return f"{group.chips} chips" if asked.conventions.layouts or is_copied else f"tp={group.chips}"
 
 
 def _show_batches(group: "Replicas") -> str:
