@@ -28,7 +28,6 @@ from derive.solving.question.givens import is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
     drop_knowns,
-    pose_again,
     pose_question,
     suppose_dense,
     suppose_one_sequence,
@@ -187,20 +186,9 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)
     if says_less or (not again.answers and solution.is_refused_for("no_solution")):
         missing, supposed, again = (), asked, solution
-    again = _supply(supposed, again) if missing and not again.answers else again
+    if missing and not again.answers and not asked.limits:
+        again = answer_with_stopgap(supposed, again) or again
     return supposed, again if again.answers else _size_chips(asked, supposed, again)
-
-
-def _supply(asked: Question, refused: Solution) -> Solution:
-    """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
-    found = refused
-    if asked.unknown == _STAGES and Batch.passes not in asked.known:
-        filled = pose_again(replace(asked, follows={**asked.follows, Batch.passes: _STAGES}), asked.unknown, asked.known)
-        with_stages = _answer_once(filled)
-        found = found if with_stages.is_refused_for("missing_givens") else with_stages
-    if found.answers or asked.limits:
-        return found
-    return answer_with_stopgap(asked, found) or found
 
 
 def _size_chips(asked: Question, supposed: Question, refused: Solution) -> Solution:

@@ -56,10 +56,9 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     """
     at_hand = {*known, unknown}
     values = {row.quantity: _value_beside(row, at_hand, claimed, made) for row in DEFAULTS if row.quantity not in at_hand}
-    open_ = {row.quantity for row in DEFAULTS if row.together and unknown in row.follows}
     said = {row.quantity for row in DEFAULTS if unknown not in row.follows and any(known >= {*names} for names in row.said_by)}
     defined = {row.quantity for row in DEFAULTS if row.gives_way and _gives_way(row, at_hand)}
-    return {name: value for name, value in values.items() if value is not None and name not in open_ | said | defined}
+    return {name: value for name, value in values.items() if value is not None and name not in said | defined}
 
 
 def _value_beside(row: Default, at_hand: Set[str], claimed: Iterable[str], made: Set[str]) -> float | str | None:

@@ -283,18 +283,6 @@ def _show_preset(name: str, preset: Preset) -> str:
     return f"{least} to {most} of {origin.split(': ')[0]}"
 
 
-def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
-    """Return the question at other values of its givens. A value of 0 has its own equations.
-
-    >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
-    >>> [any(row.defines == "attention_time" for row in pose_at(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
-    [True, False]
-    """
-    if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
-        return replace(asked, known={**asked.known, **values})
-    return _with_nothing(replace(asked, known={**asked.known, **values}))
-
-
 def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0, in place of all that did."""
     asked = drop_knowns(asked, asked.nothing.keys())
