@@ -18,19 +18,17 @@ Alternative = float | str | tuple[str, ...]
 
 @immutable
 class Stopgap:
-    """A quantity that is supposed because a question without it has no answer, and no given mentions it. Questions for one of `unknowns`
-    are answered with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given. With `lacking` only this quantity
-    may be missing. With `no_results` no result of the unknown may be given. `hidden` leaves the quantity out of the printed text.
+    """Values of quantities that are supposed because a question without them has no answer, and no given mentions them. Questions for one
+    of `unknowns` are answered with these `values` if none of `absent` is given. Only quantities of `lacking` may be missing then, if it is
+    not empty. With `no_results` no result of the unknown may be given.
     """
 
     unknowns: tuple[str, ...]
-    quantity: str
-    value: float | str
+    values: Mapping[str, float]
     text: str
     absent: tuple[str, ...] = ()
-    lacking: bool = False
+    lacking: tuple[str, ...] = ()
     no_results: bool = False
-    hidden: bool = False
 
 
 USUAL_TYPES = {
@@ -57,32 +55,37 @@ class Dense:
     """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
 
 
-MOST = "most"
-"""The largest value that a quantity can have."""
+_OF_READS = ("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user")
+_OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
+_OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
 
 STOPGAPS = (
     Stopgap(
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight"),
-        quantity="kv_cache_bytes",
-        value=0.0,
+        values={"kv_cache_bytes": 0.0},
         text="only the weights: without batch and context_length there is no cache",
         absent=("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
         no_results=True,
     ),
     Stopgap(
         unknowns=("throughput", "requests_per_second"),
-        quantity="replicas",
-        value=1.0,
+        values={"replicas": 1.0},
         text="one replica: their number is not given",
-        lacking=True,
+        lacking=("replicas",),
     ),
     Stopgap(
-        unknowns=("hbm_bandwidth",),
-        quantity="peak_flops",
-        value=MOST,
+        unknowns=_OF_READS,
+        values={"compute_time": 0.0, "attention_time": 0.0},
         text="only the reads: without peak_flops arithmetic is not counted",
-        lacking=True,
-        hidden=True,
+        absent=("peak_flops",),
+        lacking=_OF_ARITHMETIC,
+    ),
+    Stopgap(
+        unknowns=_OF_READS,
+        values={"compute_time": 0.0, "attention_time": 0.0, "kv_time": 0.0},
+        text="only the reads of the weights: without peak_flops and context_length there is no arithmetic and no cache",
+        absent=("peak_flops", *_OF_CACHE),
+        lacking=(*_OF_ARITHMETIC, *_OF_CACHE, "batch"),
     ),
 )
 

@@ -209,7 +209,8 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
     others = sum(part for _, part in unhidden)
     takes = "arithmetic takes" if bound == MEMORY_BOUND else "reads take"
     of_what = f"the time of {'reads' if bound == MEMORY_BOUND else 'arithmetic'}" if others else "that time"
-    return f"{_list_shares([*parts, *unhidden], longer + others)}; {takes} {_percent(shorter / longer)} of {of_what}"
+    shares = _list_shares([*parts, *unhidden], longer + others)
+    return f"{shares}; {takes} {_percent(shorter / longer)} of {of_what}" if shorter else shares
 
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:

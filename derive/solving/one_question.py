@@ -13,7 +13,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import quantity
 from derive.records import HOLDS
 from derive.roles import BETTER, SIZES, Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
@@ -36,7 +36,7 @@ from derive.solving.question.questions import (
 )
 from derive.solving.question.rows import find_made_zeros
 from derive.solving.result import Solution, known_answer
-from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
+from derive.suppositions import STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
 _SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the givens ("
@@ -273,19 +273,12 @@ def _answer_once(asked: Question) -> Solution:
 
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
-    """Return a bound of the unknown, which leaves out the quantity of a row of `STOPGAPS`, or None if no row fits."""
-    for row in STOPGAPS:
-        if _stopgap_fits(row, asked, refused):
-            value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
-            known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
-            found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
-            if len(found.answers) == 1:
-                hidden = {row.quantity} if row.hidden else set[str]()
-                return replace(
-                    found.warn("stopgap", row.text),
-                    given={name: one for name, one in found.given.items() if name not in hidden},
-                    route=tuple(step for step in found.route if not any(hidden & equation(id).names for id in step.equations)),
-                )
+    """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or None if no row fits."""
+    for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
+        provenance = {**dict.fromkeys(row.values, "it is not given"), **asked.provenance}
+        found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
+        if len(found.answers) == 1:
+            return found.warn("stopgap", row.text)
     return None
 
 
@@ -293,5 +286,5 @@ def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
-    lacks_it_alone = {*refused.refusal.missing} == {row.quantity}
-    return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))
+    lacks_no_more = not row.lacking or {*refused.refusal.missing} <= {*row.lacking}
+    return lacks_no_more and not (row.no_results and results_made_of(asked, asked.unknown))

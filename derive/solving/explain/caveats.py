@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import CONDITION, HOLDS, LOWER, Equation
+from derive.records import CONDITION, HOLDS, LOWER, UPPER, Equation
 from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths, undivided_heads
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain
@@ -102,11 +102,15 @@ class _Moves:
         self.inputs, self.results = inputs_of(asked, values)
         self.before = values_with(asked, self.inputs, {}, (*self.results, *_MEMORY))
 
+    def answer(self, changed: Values) -> tuple[str, float, float] | None:
+        """Return the unknown as it is, and as it is if it is solved for again, or None if it then has no single value."""
+        end = answer_with(self.asked, self.asked.known, changed, self.solve)
+        return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
+
     def largest(self, changed: Values) -> tuple[str, float, float] | None:
         """Return what moves most with the changed quantities, as it is and as it then is."""
         if not self.results:
-            end = answer_with(self.asked, self.asked.known, changed, self.solve)
-            return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
+            return self.answer(changed)
         after = values_with(self.asked, self.inputs, changed, self.results)
         both = [(name, self.before[name], after[name]) for name in self.results if name in self.before and name in after]
         return max(both, key=lambda one: _factor(*one[1:]), default=None)
@@ -243,8 +247,8 @@ def _factor(before: float, after: float) -> float:
 
 
 def _show_value(name: str, value: float) -> str:
-    """Return a value as text, a number of sequences as a whole number."""
-    return str(math.floor(value * (1 + HOLDS))) if name in _SEQUENCES and value >= 1 else show(name, value)
+    """Return a value as text, a counted one as a whole number."""
+    return show(name, next_whole(value, LOWER if name in BOUGHT else UPPER) if name in COUNTED and value >= 1 else value)
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
@@ -258,7 +262,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     for text, names in names_of.items():
         changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in names}
         is_wide = all(moves.values[name] > 1.0 for name in names if name != Widths.rate)
-        found = moves.largest(changed) if is_wide and not spoken.isdisjoint(changed) else None
+        found = moves.answer(changed) if is_wide and not spoken.isdisjoint(changed) else None
         if found and (factor := _factor(*found[1:])) > _MATTERS:
             yield f"type_unsaid {min(names)}", Caveat(f"{text}. At half the width, {_moved_in_words(*found)}", factor=factor)
 
