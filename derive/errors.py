@@ -27,10 +27,10 @@ class UnknownName(BacksolveError):
 
 
 class AmbiguousName(BacksolveError):
-    """A word with several meanings. The message lists them."""
+    """A word with several meanings. The message lists them, and `why` none of them has an answer."""
 
-    def __init__(self, kind: str, given: str, meant: tuple[str, ...]):
-        super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: use one of these")
+    def __init__(self, kind: str, given: str, meant: tuple[str, ...], why: str = ""):
+        super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: use one of these{why}")
         self.meant = meant
 
 

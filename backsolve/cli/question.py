@@ -160,7 +160,13 @@ def _drop_unanswered(asked: Asked, columns: Sequence[Column]) -> list[Column]:
     answered = {name for one in columns for name, solution in zip(asked.unknowns, one.solutions, strict=False) if solution.answers}
     for name, meant in asked.several.items():
         if answered.isdisjoint(meant):
-            raise AmbiguousName("quantity", asked.words[name], meant)
+            asked_of = (solution for one in columns for solution in one.solutions if solution.unknown in meant and solution.given)
+            nearest = min(
+                (solution for solution in asked_of if solution.refusal.missing),
+                key=lambda solution: len(solution.refusal.missing),
+                default=None,
+            )
+            raise AmbiguousName("quantity", asked.words[name], meant, f"\n{nearest.why_not}" if nearest else "")
     kept = [at for at, name in enumerate(asked.unknowns) if name in answered or name not in asked.several]
     return [replace(one, solutions=tuple(one.solutions[at] for at in kept if one.solutions)) for one in columns]
 
