@@ -24,7 +24,7 @@ from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
 from invert.records import EXTRAPOLATED, Estimate, KnownCache, Premiums, Reliability, TierEvidence, TierRules, finished_estimate
 from invert.result import DRAIN_TIME_RULE, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Inference, InferenceTable, Request
-from invert.sheets.assemble import base_inputs, choose_sheets, models, released_sheets, rows_used, sheets
+from invert.sheets.assemble import absence, base_inputs, choose_sheets, models, released_sheets, rows_used, sheets
 from invert.sheets.diff import Difference, changes_since_release, released_prices
 from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days, model_row_by_weights
@@ -157,10 +157,10 @@ def _answered(
     rows = described(offered, data)
     day = request.as_of or book.newest_retrieved
     chosen, notes = choose_sheets(request.names, request.providers, offered, rows, book, day)
-    unseen = {(row.provider, row.model) for row in book.own} - {(one.provider, one.model) for one in offered}
+    unseen = sorted({(row.provider, row.model) for row in book.own} - {(one.provider, one.model) for one in offered})
     if unseen and not (request.names or request.providers or request.tier or request.everything):
-        more = f" and {len(unseen) - 1} more" if len(unseen) > 1 else ""
-        notes.append(f"no list price of {'/'.join(min(unseen))}{more} is valid on {day}: --all adds other service tiers")
+        more = f" (and {len(unseen) - 1} more of these prices)" if unseen[1:] else ""
+        notes = [*dict.fromkeys([*notes, f"{absence(book, day, '/'.join(unseen[0]), unseen[:1])}{more}"])]
     first = first_days(offered, book, data)
     every, left_out = released_sheets(chosen, rows, first, named=bool(request.names))
     offered, _ = released_sheets(offered, rows, first)

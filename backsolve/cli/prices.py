@@ -8,7 +8,7 @@ import click
 from backsolve.cli import options
 from backsolve.cli.options import completes
 from backsolve.streams import fail_on, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, tell_notes, width
-from derive.errors import WrongData, WrongValue
+from derive.errors import WrongValue
 from derive.files import STANDARD_INPUT, label, write
 from invert.data import read_data
 from invert.report.layout import laid_out
@@ -206,12 +206,11 @@ def check_prices(file: FileText | None, prices: FileText | None) -> None:
     from invert.validation.soundness import all_problems
 
     data = read_data()
-    try:
-        book = book_of(data, prices if file is None else file)
-    except WrongData as error:
-        # Other commands report a bad file in two lines. This one prints all its errors.
-        fail_on(str(error).splitlines())
-    problems, doubtful = all_problems(book, data), doubtful_prices(book)
+    book, problems = all_problems(data, prices if file is None else file)
+    if book is None:
+        fail_on(problems)
+        return
+    doubtful = [*book.far_off, *doubtful_prices(book)]
     for doubt in doubtful[:PROBLEM_LIMIT]:
         tell_line(f"warning: {doubt}")
     if doubtful[PROBLEM_LIMIT:]:

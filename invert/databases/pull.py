@@ -326,7 +326,7 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
     curated = {row.origin: row.sheet_key for row in book.rows}
     while kept:
         read, problems = read_rows(BytesIO(price_file(kept).encode()), "pulled", book.fx, True, book.rows, described)
-        problems += check(replace(book, rows=(*book.rows, *read), far_off=()))
+        problems += check(replace(book, rows=(*book.rows, *read)))
         of = curated | {f"pulled:{place}": row.sheet_key for place, row in enumerate(kept, start=2)}
         bad = {of.get(f"{one.origin}:{one.row}"): one for one in reversed(problems)}
         left_out = {row.sheet_key: bad[row.sheet_key] for row in kept if row.sheet_key in bad}

@@ -160,7 +160,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     if [*old] != meant or len(added) != len(cells):
         raise WrongData(f"{target.place}: the written rows would be read back differently. Nothing was added")
     sheet = added[0].sheet_key
-    if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), far_off=())):
+    if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet))):
         raise WrongData(str(replace(faults[0], column=None)))
     released = not items.get("effective_date", "").strip()
     doubts = doubts_about([sheet], book, USUAL)
@@ -180,7 +180,7 @@ TYPED_SHEET = "typed/sheet"
 """The name of a sheet that is typed without a file."""
 _WORDS = {
     **{name: name for name in COMPONENTS}, **OTHER_COMPONENTS, "write": "cache_write", "context": "max_context", "released": "release_date",
-    "currency": "currency", "rate": "usd_rate",
+    **{"currency": "currency", "rate": "usd_rate", "usd_rate": "usd_rate"},
 }  # fmt: skip
 """The words before an amount or a fact, with the price or the field of a sheet that each one names."""
 _BASE = re.compile(r"(?:([A-Z]{3})\s+)?([^/\s;]+)\s*/\s*([^/\s;]+)(?:\s+([A-Z]{3}))?")

@@ -37,12 +37,14 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     gives every tier with the batch sheets. Raise UnknownName for a tier that no sheet has on any day.
     """
     day = as_of or book.newest_retrieved
-    tiers = {row.service_tier for row in book.rows}
+    tiers, sold = {row.service_tier for row in book.rows}, [*dict.fromkeys((row.provider, row.model) for row in book.rows if row.ships)]
     if tier not in ("", _ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
     for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
+        if faults and not rows[0].ships and (near := candidates(f"{provider}/{model}", sold, {})):
+            faults = [replace(fault, message=f"{fault.message}; did you mean {' or '.join(near)}?") for fault in faults]
         if sheet and day >= book.newest_retrieved:
             # Closed rows describe the model at their time.
             faults = [*descriptions_at_odds(sheet.rows)]

@@ -66,7 +66,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *(_doubts_beside_shipped(shipped, own, book.fx, assumptions) if shipped else ()),
         *_odd_names(book.rows),
     ]
-    return [*dict.fromkeys(map(_doubt_about_sheet, first_of_each_place(found)))]
+    return sorted(dict.fromkeys(map(_doubt_about_sheet, first_of_each_place(found))), key=lambda one: (one.origin, one.row or 0))
 
 
 def _with_shipped_rows(rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
@@ -163,7 +163,9 @@ def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[Price
         after = {day: f"{far} after {newest}, the day of the newest shipped price" for day in counts if day - newest > usual}
         about = {day: f"{far} from {middle}, the median day of its file" for day in counts if abs(day - middle) > usual}
         for column in _DATES:
-            yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in {**after, **about}.items()})
+            # The book names the days of reading that are too late.
+            far_off = about if column == "retrieved_date" else {**after, **about}
+            yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in far_off.items()})
 
 
 def _doubtful_releases(own: Sequence[PriceRow], newest: date, assumptions: Assumptions) -> Iterator[Problem]:

@@ -46,8 +46,7 @@ _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 
 def check(book: PriceBook) -> list[Problem]:
     """Return everything that is wrong with the rows of a book together, on any day."""
-    problems = [*book.far_off]
-    now = book.newest_retrieved
+    problems, now = list[Problem](), book.newest_retrieved
     sound: set[_Shape] = set()
     for rows in rows_by_sheet(book.rows).values():
         traded = any(map(is_traded, rows))
@@ -260,8 +259,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     if numbers != sorted(set(numbers)):
         yield "weekdays", f"{row.weekdays} has days that overlap, or that are not in the order of the week"
     if not row.usd_rate and currency != "USD" and currency not in fx:
-        example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
-        more = f"; for another currency write the US dollars for one unit as usd_rate, or give --rate {example}=1.08 with --prices"
+        more = "; for another currency write the US dollars for one unit as usd_rate"
         meant = "; did you mean 'CNY'?" if currency in _YUAN else suggest(currency, ["USD", *fx])
         yield "currency", f"unknown currency {shorten(currency)}{meant}{more}"
     elif fault := _wrong_rate(row, fx):

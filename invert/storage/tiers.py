@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from derive.catalogue import equation
-from derive.errors import WrongData, WrongValue
+from derive.errors import WrongValue
 from derive.preset_rows import MemoryTierFigure
 from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import Tables, in_si
@@ -240,7 +240,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
     >>> [max(found, key=found.get) for found in (drain_match(read_data(), *one) for one in asked)]
     ['flash', 'hdd', 'flash']
     """
-    sd, times = assumptions.drain_match_spread, _drain_times(data, device, assumptions)
+    sd, times = assumptions.drain_match_spread, drain_times(data, device, assumptions)
     return normalised({tier: _log_density(log(ttl / time.median), sd, time.sd) for tier, time in times.items()})
 
 
@@ -257,7 +257,7 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 
 
 @cache_with_data
-def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
+def drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """Return the drain time of every tier from memory_tiers.csv, by the lecture or by real devices."""
     return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", device, assumptions) for tier in TIERS})
 
@@ -272,7 +272,7 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
     """
     if basis not in BASES or year not in assumptions.price_years:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, assumptions.price_years))}")
-    drains, rows = _drain_times(data, "range", assumptions), data.tables.rows_of(MemoryTierFigure)
+    drains, rows = drain_times(data, "range", assumptions), data.tables.rows_of(MemoryTierFigure)
     priced = {row.tier for row in rows if (row.quantity, row.basis) == ("holding_price", basis)}
     prices = {tier: _spread(data.tables, tier, "holding_price", basis if tier in priced else "owned", assumptions, year) for tier in TIERS}
     return MappingProxyType({tier: TierParameters(drains[tier], prices[tier]) for tier in TIERS})
@@ -284,7 +284,8 @@ def _spread(tables: Tables, tier: str, quantity: str, wanted: str, assumptions: 
     found = [row for row in of_tier if wanted in (row.device, row.basis)]
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:
-        raise WrongData(f"memory_tiers.csv {tier} {quantity}: {wanted} is in {len(rows)} rows, but must be in exactly one")
+        lack = f"has {len(rows)} rows of {tier} {quantity} for {wanted}, but one is needed"
+        raise BadRow(Problem(origin="memory_tiers.csv", message=lack))
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":

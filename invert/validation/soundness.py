@@ -7,19 +7,21 @@ from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, MemoryTierFigure, OpenModel, ShortName
 from derive.presets import kv_bytes
 from derive.tables.lines import BadRow, Problem, first_of_each_place
-from derive.tables.shipped import Tables
+from derive.tables.shipped import Table, Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel, premium
 from invert.estimators.cases import rental
 from invert.sheets.models import context_below
-from invert.sheets.read import read_rows
+from invert.sheets.read import Prices, book_of, read_rows
 from invert.sheets.rows import (
     SHIPPED_PRICES,
     CalibrationModel,
+    DisclosedSize,
     Disclosure,
     FxRate,
     HostPrice,
+    KnowledgeScore,
     ListPrice,
     ModelRow,
     NaturalExperiment,
@@ -27,23 +29,26 @@ from invert.sheets.rows import (
     grouped,
 )
 from invert.sheets.rules import check
+from invert.storage import tiers
 from invert.validation.claim_rows import Claim, WorkedProblem
 
 _READ_BY_INFER = (
     *(ModelRow, Architecture, CalibrationModel, MemoryTierFigure, Disclosure),
-    *(AcceleratorFigure, OpenModel, ListPrice, HostPrice),
+    *(AcceleratorFigure, OpenModel, ListPrice, HostPrice, DisclosedSize, KnowledgeScore),
 )
 """Tables besides the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
 _BESIDE = (Efficiency, FittedEfficiency, ShortName, *_PRICES, "prices_rivals", "price_history", NaturalExperiment, Claim, WorkedProblem)
 """Tables that are only compared with their description."""
+_MOST_ALIKE = 3
+"""The most problems of one column of a table that are listed."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began or was already valid."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """List problems of the tables that an inference reads: wrong rows, or else rows that contradict each other."""
-    if wrong := data.tables.problems(*_READ_BY_INFER):
+    if wrong := _faults_of(data, *_READ_BY_INFER):
         return wrong
     if wrong := _problems_of(premium.calibration_book, data):
         return wrong
@@ -51,6 +56,13 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         # The tables must give the rent of a byte and a FLOP, and the sheets of the calibration.
         *_problems_of(rental, data, assumptions),
         *_problems_of(premium.members, data, assumptions),
+        *_problems_of(tiers.drain_times, data, "lecture", assumptions),
+        *(
+            one
+            for basis in tiers.BASES
+            for year in assumptions.price_years
+            for one in _problems_of(tiers.tier_parameters, data, basis, year, assumptions)
+        ),
         *_sheet_problems(data),
         *unused_rates(book, data.tables),
     )
@@ -59,13 +71,31 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
     return (*found, *_misnamed(data.tables), *released_late(book, data.tables, assumptions), *filter(None, late))
 
 
-def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
-    """List the problems of all shipped tables on all days, and of the prices that replace or extend them."""
-    found = [*check(book), *table_problems(book, data, USUAL)]
-    found += [*_short_contexts(book, data), *rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
+def all_problems(data: Data, prices: Prices | None = None) -> tuple[PriceBook | None, list[Problem | str]]:
+    """Return the book of the shipped prices and those that replace or extend them, and the problems of all tables on all days.
+
+    Without a readable price file there is no book, and the problems are those of the file and of each table alone.
+    """
+    try:
+        book = book_of(data, prices)
+    except BadRow as error:
+        return None, [*first_of_each_place([*error.problems, *_faults_of(data, *_READ_BY_INFER, *_BESIDE)])]
+    except WrongData as error:
+        return None, [*str(error).splitlines(), *_faults_of(data, *_READ_BY_INFER, *_BESIDE)]
+    found = [*check(book), *table_problems(book, data, USUAL), *_faults_of(data, *_BESIDE)]
     if not found:
-        found = [*_miscounted(data.tables), *without_change(book, data.tables)]
-    return tuple(first_of_each_place(found))
+        found = [*_short_contexts(book, data), *rivals(book, data.tables), *_miscounted(data.tables), *without_change(book, data.tables)]
+    return book, [*first_of_each_place(found)]
+
+
+def _faults_of(data: Data, *tables: Table) -> tuple[Problem, ...]:
+    """Return the problems of tables, of many in one column the first ones and the number of others: they have probably one cause."""
+    found: list[Problem] = []
+    for (origin, column), alike in grouped(((one.origin, one.column), one) for one in data.tables.problems(*tables)).items():
+        found += alike[:_MOST_ALIKE]
+        if more := len(alike[_MOST_ALIKE:]):
+            found.append(Problem(origin=origin, column=column, message=f"has {more} more faults like these"))
+    return tuple(found)
 
 
 @cache_with_data

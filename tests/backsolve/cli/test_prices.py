@@ -111,5 +111,5 @@ def test_of_two_rows_the_wrong_one_is_named(tmp_path: Path, row: str, words: tup
 def test_a_model_of_the_user_without_a_list_price_is_mentioned(tmp_path: Path):
     file = tmp_path / "own.csv"
     file.write_text("provider,model,component,amount,service_tier\nacme,x,input,2,batch\nacme,x,output,9,batch\n")
-    assert "no list price of acme/x is valid on" in call("infer", "--prices", str(file)).err
-    assert "no list price" not in call("infer", "--prices", str(file), "--all").err
+    assert "'acme/x' has no sheet in this service tier on this day; --tier batch has one" in call("infer", "--prices", str(file)).err
+    assert "no sheet" not in call("infer", "--prices", str(file), "--all").err

@@ -185,7 +185,7 @@ def test_infer_shows_a_typed_sheet_without_a_file():
 
 
 def test_a_currency_beside_the_amounts_is_that_of_the_sheet():
-    for text in ("EUR 10/20; rate 1.08", "10/20 EUR; rate 1.08"):
+    for text in ("EUR 10/20; rate 1.08", "10/20 EUR; usd_rate 1.08"):
         assert {(row.currency, row.usd_rate) for row in load(typed_sheet(text)).own} == {("EUR", 1.08)}
     unknown = call("infer", "--prices", "EUR 10/20")
-    assert unknown.status == 2 and "--rate EUR=1.08" in unknown.err and len(unknown.err.splitlines()) == 1
+    assert unknown.status == 2 and "as usd_rate" in unknown.err and len(unknown.err.splitlines()) == 1

@@ -146,8 +146,8 @@ def test_rows_of_one_s_own_are_held_against_those_that_ship():
     assert {doubt.column for doubt in doubtful_prices(load(BytesIO(dated)))} == {"release_date", "verification"}
     words = b"provider,model,component,amount,service_tier,verification\nacme,a,input,2,bacth,offical\nacme,a,output,8,bacth,offical"
     found = [str(one).partition(", ")[2] for one in doubtful_prices(load(BytesIO(words)))]
-    assert found[:2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2
-    assert found[2:] == ["column verification: 'offical' is another word than 'official': is that one meant?"] * 2
+    assert found[::2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2
+    assert found[1::2] == ["column verification: 'offical' is another word than 'official': is that one meant?"] * 2
     sound = [HEADER, "acme,a,input,,2,USD,2026-01-01,,2026-11-20,", "acme,a,output,,8,USD,2026-01-01,,2026-11-20,"]
     assert doubtful_prices(load(sound)) == [] == doubtful_prices(load())
 
