@@ -23,6 +23,7 @@ from invert.data import Data
 from invert.estimate_text import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Name, Observable
+from invert.report.contract import read_question
 from invert.result import Inference, Run
 from invert.sheets.assemble import assembled, released_sheets, sheets, with_list_prices
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
@@ -118,7 +119,9 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
     """
     try:
         found = json.loads(content, object_hook=with_new_keys)
-        records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
+        if not isinstance(found, list):
+            read_question(found)
+        records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], found["run"])
         sides = {_key(one): recorded.side_of_record(one) for one in records}
         return sides, *recorded.causes_of_saved(records, saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -216,7 +219,7 @@ def price_changes(
     return tuple(
         PriceChange(place=place, old=old.get(place), new=new.get(place), copied_from=copied.get(place, ""))
         for place in {**old, **new}
-        if old.get(place) != new.get(place)
+        if not recorded.is_same(old.get(place), new.get(place))
     )
 
 

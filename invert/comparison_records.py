@@ -1,8 +1,9 @@
 """Records of two runs side by side: their estimates, the changed inferences, the prices that changed them, and other causes in words."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from math import exp, log
+from math import exp, isclose, log
 from typing import Any
 
 from derive.immutable import immutable
@@ -275,17 +276,40 @@ def log_change(before: Estimate | None, after: Estimate | None) -> float | None:
 
 _MOST_NAMED = 3
 """Maximum number of named differences of a kind."""
+_LAST_DIGITS = 1e-9
+"""Relative difference of two versions of a library or two machines, up to which two numbers are the same."""
 CALIBRATION = "the calibration, which used other prices"
 _HASH_SHOWN = 8
 """Number of printed digits of a hash."""
 
 
-def changed_facts(what: str, sides: Iterable[Mapping[str, str]], most: int = _MOST_NAMED) -> list[str]:
+def places_that_differ(then: object, now: object, at: str = "") -> Iterator[str]:
+    """Yield the places at which two results differ, by more than the last digits of a number."""
+    if isinstance(then, Mapping) and isinstance(now, Mapping):
+        for name in {**then, **now}:
+            yield from places_that_differ(then.get(name, ...), now.get(name, ...), f"{at}.{name}" if at else name)
+    elif isinstance(then, list | tuple) and isinstance(now, list | tuple) and len(then) == len(now):
+        for place, (one, other) in enumerate(zip(then, now, strict=True)):
+            yield from places_that_differ(one, other, f"{at}[{place}]")
+    elif then != now and not (isinstance(then, float) and isinstance(now, float) and isclose(then, now, rel_tol=_LAST_DIGITS)):
+        yield at
+
+
+def is_same(then: object, now: object) -> bool:
+    """Return whether two values or results are equal, but for the last digits of numbers."""
+    return next(places_that_differ(then, now), None) is None
+
+
+def changed_facts(what: str, sides: Iterable[Mapping[str, object]], most: int = _MOST_NAMED) -> list[str]:
     """Describe facts that differ then and now, `weights of acme/m, none -> v2`: the first ones, and the number of others."""
     then, now = sides
-    pairs = {name: [of.get(name) or "none" for of in (then, now)] for name in {**now, **then}}
-    each = [f"{what}{name}, {' -> '.join(both)}" for name, both in pairs.items() if both[0] != both[1]]
+    pairs = [(name, then.get(name) or "none", now.get(name) or "none") for name in {**now, **then}]
+    each = [f"{what}{name}, {_fact_text(one)} -> {_fact_text(other)}" for name, one, other in pairs if not is_same(one, other)]
     return each[:most] + ([f"{len(each) - most} more like these"] if each[most:] else [])
+
+
+def _fact_text(fact: object) -> str:
+    return fact if isinstance(fact, str) else json.dumps(fact)
 
 
 def changed_inputs(then: Made, now: Made, most: int = _MOST_NAMED) -> list[str]:

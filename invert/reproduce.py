@@ -4,17 +4,16 @@ The file is untrusted. Its question is checked as if typed, and its embedded fil
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from math import isclose
 from typing import Any
 
 from derive.errors import WrongData
 from derive.files import LARGEST_RESULT, called, json_of
 from derive.immutable import immutable
 from invert.assumptions import USUAL
-from invert.comparison_records import changed_facts, changed_inputs
+from invert.comparison_records import changed_facts, changed_inputs, places_that_differ
 from invert.data import made_with, read_data
 from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
@@ -30,8 +29,6 @@ _MOST_ASKED = 4096
 """Maximum number of names of a kind in a question."""
 _MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
 """Keys of a saved run that are not results."""
-_LAST_DIGITS = 1e-9
-"""Relative difference of two versions of a library or two machines, up to which a number is reproduced."""
 _MOST_LISTED = 5
 """Maximum number of tables or assumptions that a line names."""
 
@@ -69,26 +66,14 @@ def changed_since(saved: SavedRun) -> str:
     """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
     then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
     assumed = CODEC.encode(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))
-    seeds = ({name: str(seed) for name, seed in of.seeds.items()} for of in (then, now))
-    assumptions = ({name: json.dumps(value) for name, value in of.items()} for of in (saved.assumptions, assumed))
-    parts = [*changed_inputs(then, now, _MOST_LISTED), *changed_facts("seed of ", seeds), *changed_facts("", assumptions, _MOST_LISTED)]
+    assumptions = changed_facts("", (saved.assumptions, assumed), _MOST_LISTED)
+    parts = [*changed_inputs(then, now, _MOST_LISTED), *changed_facts("seed of ", (then.seeds, now.seeds)), *assumptions]
     return f"{saved.place}: was made with other inputs: {'; '.join(parts)}" if parts else ""
 
 
 def differing(saved: SavedRun, table: Run) -> list[str]:
     """List the places at which a run and the saved findings differ."""
-    return [*_differing(saved.found, _findings(json.loads(as_saved(table, saved.shown))))]
-
-
-def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
-    if isinstance(then, Mapping) and isinstance(now, Mapping):
-        for name in {**then, **now}:
-            yield from _differing(then.get(name, ...), now.get(name, ...), f"{at}.{name}" if at else name)
-    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
-        for place, (one, other) in enumerate(zip(then, now, strict=True)):
-            yield from _differing(one, other, f"{at}[{place}]")
-    elif then != now and not (isinstance(then, float) and isinstance(now, float) and isclose(then, now, rel_tol=_LAST_DIGITS)):
-        yield at
+    return [*places_that_differ(saved.found, _findings(json.loads(as_saved(table, saved.shown))))]
 
 
 def _findings(document: Mapping[str, Any]) -> dict[str, object]:

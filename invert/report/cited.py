@@ -235,7 +235,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     """Return the sources of a saved result of `infer` other than equations: pages, price sheets, inferences and the run. A result of
     `solve` and a list of sheets have no such sources. Raises `WrongData` for a result of another schema or shape.
     """
-    if not isinstance(result, dict) or "run" not in result:
+    if not isinstance(result, dict) or result.keys().isdisjoint(("run", "sheets")):
         return []
     try:
         question = read_question(result)

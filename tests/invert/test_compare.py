@@ -20,7 +20,9 @@ from invert.comparison_records import (
     SheetChange,
     causes_of_runs,
     causes_of_saved,
+    is_same,
     log_change,
+    places_that_differ,
     side_of,
 )
 from invert.inference import infer
@@ -114,6 +116,11 @@ def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
     assert [(one.key[1], one.moved) for one in found.sheets] == [("gemini-3.1-pro-preview", ())]
 
 
+def test_numbers_that_differ_in_their_last_digits_are_equal():
+    assert is_same({"a": [1.0, "x", None]}, {"a": (1.0 + 1e-13, "x", None)})
+    assert [*places_that_differ({"a": [1.0, 2]}, {"a": [1.0 + 1e-6, 2], "b": 1})] == ["a[0]", "b"]
+
+
 def test_a_saved_sheet_of_two_equal_bands_is_read(tmp_path):
     prices = typed_sheet("2/12; >200k 2/12")
     place = written(tmp_path / "equal.json", saved(infer(prices=prices, provider="typed")))
@@ -166,8 +173,9 @@ def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1}', "is not a result of infer --save or --as json (no 'sheets')"),
+        ('{"a": 1}', "is not a result of infer --save or --as json ('it names no schema')"),
         ("[1]", "is not a result of infer --save or --as json (another shape)"),
+        ('{"schema": "infer-2", "run": {"asked": null}, "sheets": []}', "run.versions"),
         ('[{"provider": "x"}]', "(no 'model')"),
         ("{", "is not a result of infer --save or --as json"),
         ("[" * 100_000, "is not a result of infer --save or --as json"),
