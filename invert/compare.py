@@ -110,9 +110,6 @@ def _infer_earlier(
     )
 
 
-# What was saved.
-
-
 def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
     """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
     differ.
@@ -132,9 +129,6 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
 def _key(record: Mapping[str, Any]) -> SheetKey:
     provider, model, region, tier = (recorded.printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
     return provider, model, region, tier
-
-
-# Other prices.
 
 
 def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
@@ -161,9 +155,6 @@ def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]
         for row in rows
         if (row.provider, row.model) in of and row.service_tier == "standard"
     }
-
-
-# What moved, and why.
 
 
 def _compared(

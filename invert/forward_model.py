@@ -96,8 +96,6 @@ def closed_form(id: str, unknown: str) -> Tree:
     return root
 
 
-# The inversion with SciPy.
-
 _LEAST, _MOST = 1e-30, 1e30
 """Limits of all hidden quantities in SI units."""
 _ROUNDING = 1e-15

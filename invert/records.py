@@ -1,11 +1,12 @@
 """The records of the price side: published sheets, observables, and estimates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
 from math import exp, inf, isclose, log
 from sys import float_info
+from typing import Any
 
 from derive.catalogue import equation
 from derive.immutable import cut, immutable
@@ -478,6 +479,12 @@ def finished_estimate(quantity: str, estimate: Estimate, assumptions: Assumption
     return found if found.coverage else replace(found, level=None)
 
 
+def interval(ends: Sequence[float], because: str, **more: Any) -> Estimate:
+    """Return an interval with its low end, its median and its high end."""
+    low, median, high = ends
+    return Estimate(kind="interval", low=low, median=median, high=high, because=because, **more)
+
+
 def given_value(value: float, quantity: str) -> Estimate:
     """Return a given outside fact as an estimate. Prices do not move it."""
     because = "given, not estimated"
@@ -612,9 +619,6 @@ class TierRules:
     equation: str
     kind: str
     scores: tuple[RuleScore, ...]
-
-
-# Of all sheets together.
 
 
 @immutable

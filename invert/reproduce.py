@@ -82,9 +82,6 @@ def _findings(document: Mapping[str, Any]) -> dict[str, object]:
     return {**run, "sheets": document.get("sheets")}
 
 
-# The file.
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 

@@ -143,8 +143,6 @@ def pricing_rules(pair: records.BandPair, anchors: Mapping[str, float], max_cont
     return records.PricingRules({one.name: one.solution for one in readings}, base_cost)
 
 
-# The posterior.
-
 _JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
 _KV, _BATCH = "kv_bytes_per_token", "batch_multiple"
 _CITED = {
@@ -203,11 +201,7 @@ def _estimate(name: str, found: Marginal, case: Case) -> records.Estimate:
     if name == _KV and not case.sheet.has_premium:
         because = "no output premium, so the prices give only an upper bound"
         return records.Estimate(kind="upper", high=found.at_most, because=because)
-    because = _BECAUSE.get(name, "assumes one price/cost for all prices")
-    return records.Estimate(kind="interval", median=found.median, low=found.low, high=found.high, because=because)
-
-
-# Cost or convention.
+    return records.interval((found.low, found.median, found.high), _BECAUSE.get(name, "assumes one price/cost for all prices"))
 
 
 def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumptions: Assumptions) -> float | None:

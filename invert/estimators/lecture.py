@@ -38,7 +38,7 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> records
         return records.Estimate(kind="undetermined", because="output is not sold above input", equations=cited)
     low, high = fraction_span(ratio.value, panel.ratio_spread(data, assumptions), assumptions.level)
     fraction = bandwidth_bound_fraction(ratio.value).values["bandwidth_bound_fraction"]
-    return records.Estimate(kind="interval", median=fraction, low=low, high=high, because=LEANS_UPWARD, equations=cited)
+    return records.interval((low, fraction, high), LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]) -> records.Reading:

@@ -15,7 +15,7 @@ from invert.estimators import panel
 from invert.estimators.cases import UNKNOWN, Case, rental
 from invert.estimators.size import PER_MTOK, Params, closed_price_cost, record_of_size, size_at_price
 from invert.posterior.points import solved
-from invert.records import Estimate, FastMode, Observable, Reading, references
+from invert.records import Estimate, FastMode, Observable, Reading, interval, references
 from invert.sheets.rows import Disclosure, SheetKey
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
@@ -39,7 +39,7 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
     size = size_at_price(found, name, data, assumptions)
     because = f"{found.because}. {closed_price_cost(data, name, assumptions)}" if found.closed else found.because
     record = None if found.extrapolated else record_of_size(found, name, data, assumptions)
-    return Estimate(kind="interval", median=size.median, low=size.low, high=size.high, because=because, record=record)
+    return interval((size.low, size.median, size.high), because, record=record)
 
 
 @cache_with_data
@@ -75,10 +75,9 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     of_lists = price_cost_of_lists(data, assumptions)
     beside = f". The median of open models, each at its own price, is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
-    low, middle, high = (total / one for one in params)
     # The cost of a FLOP on a rented chip is that of prefill.
-    cited, anchors = references(*_CITED), ("active_params", "prefill_decode_flops_ratio")
-    return Estimate(kind="interval", median=middle, low=low, high=high, because=because, equations=cited, anchors=anchors)
+    anchors = ("active_params", "prefill_decode_flops_ratio")
+    return interval([total / one for one in params], because, equations=references(*_CITED), anchors=anchors)
 
 
 def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -87,10 +86,8 @@ def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dic
     if drain := drain_time(case, assumptions):
         median, reach = drain[0], exp(assumptions.reach * drain[1])
         because = "storage price over premium. The parameters and the base price/cost cancel"
-        cited, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
-        found["implied_drain_time"] = Estimate(
-            kind="interval", median=median, low=median / reach, high=median * reach, because=because, equations=cited, anchors=anchors
-        )
+        cited, ends = references("cache.implied_drain_time"), (median / reach, median, median * reach)
+        found["implied_drain_time"] = interval(ends, because, equations=cited, anchors=("short_context", "long_context"))
     if price and price.value > 0:
         found["kv_bytes_stored_per_token"] = kv_bytes_stored(price, data, assumptions)
     return found
@@ -114,8 +111,7 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     median = float(solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, price_cost.spread))
     because = "assumes storage in rented HBM. But vendors charge one storage price for caches of different sizes"
-    cited = references("cache.storage_price_is_hold_cost")
-    return Estimate(kind="interval", median=median, low=median / reach, high=median * reach, because=because, equations=cited)
+    return interval((median / reach, median, median * reach), because, equations=references("cache.storage_price_is_hold_cost"))
 
 
 _SPEED = "fast_speed_ratio"

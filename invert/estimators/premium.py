@@ -34,7 +34,7 @@ from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at
 from invert.forward_model import closed_form
 from invert.posterior.draws import coordinates, normals
 from invert.posterior.points import LATENT, drawn_contexts
-from invert.records import Estimate, Verdict, given_value, references
+from invert.records import Estimate, Verdict, given_value, interval, references
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows
 from invert.sheets.rows import CalibrationModel, ModelRow, PriceBook, grouped
@@ -75,8 +75,6 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
     return kv
 
 
-# At rental cost.
-
 MEANS = ("short_context", "long_context")
 INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
 CITED = references(*INCREMENT)
@@ -97,8 +95,7 @@ def estimate_at_cost(case: Case, data: Data, assumptions: Assumptions) -> dict[s
         moving = MEANS if case.sheet.has_premium else ()
         found = Estimate(kind="upper", high=most, because=because, equations=references(*_BOUND), anchors=moving)
     else:
-        because = "assumes premium = rental cost"
-        found = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=MEANS)
+        found = interval((low, median, high), "assumes premium = rental cost", equations=CITED, anchors=MEANS)
     return {"kv_bytes_per_token": found}
 
 
@@ -122,8 +119,6 @@ def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, as
     given["max_context"] = float(max_context or assumptions.nominal_context)
     return evaluate(closed_form("bands.kv_read_within_price", "kv_bytes_per_token"), given)
 
-
-# The calibration.
 
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
@@ -327,9 +322,7 @@ def estimate_calibrated(case: Case, data: Data, assumptions: Assumptions) -> dic
         return {"kv_bytes_per_token": Estimate(kind="undetermined", because="no output premium that rises with length")}
     families = learn(data, case.architecture, assumptions).families
     because = f"assumes the price/cost of premiums of {len(families)} families with known KV"
-    low, median, high = found.range(assumptions.level)
-    one = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=MEANS)
-    return {"kv_bytes_per_token": one}
+    return {"kv_bytes_per_token": interval(found.range(assumptions.level), because, equations=CITED, anchors=MEANS)}
 
 
 def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
@@ -357,11 +350,9 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
     if verdict is None or typical is None or by_price is None:
         return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
-    low, median, high = pooled_range(verdict.weight, by_price, typical, assumptions.level)
+    ends = pooled_range(verdict.weight, by_price, typical, assumptions.level)
     because = f"typical of models released before {case.day}, and with weight {verdict.weight:.2f} the estimate from its premium"
-    moving = (*MEANS, *_GIVEN)
-    found = Estimate(kind="interval", median=median, low=low, high=high, because=because, equations=CITED, anchors=moving)
-    return replace(found, families=families)
+    return interval(ends, because, equations=CITED, anchors=(*MEANS, *_GIVEN), families=families)
 
 
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
@@ -373,7 +364,5 @@ def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> 
         by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
         unless_released = f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"
     because = f"typical of models released before {case.day}{unless_released}. Uses no price"
-    low, median, high = typical.range(assumptions.level)
     record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
-    found = Estimate(kind="interval", median=median, low=low, high=high, because=because, contraction=0.0)
-    return replace(found, record=record, families=families)
+    return interval(typical.range(assumptions.level), because, contraction=0.0, record=record, families=families)

@@ -31,7 +31,7 @@ from invert.data import Data, cache_with_data
 from invert.estimators import prediction
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
-from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record
+from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record, interval
 from invert.sheets.rows import DisclosedSize, FileText, HostPrice, KnowledgeScore, ListPrice, ModelRow
 from invert.sheets.sheet import LIST_TIERS, PriceSheet
 
@@ -143,9 +143,6 @@ def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) ->
     return prediction.grouped([row.ln_params for row in rows], [getattr(row, by) for row in rows], *columns, assumptions=assumptions)
 
 
-# Closed models.
-
-
 def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple[SizedModel, ...]:
     """Return the closed models of known size at their own prices. For total parameters they are today's models, as in the fits."""
     scores = best_scores(data, form.benchmark)
@@ -191,9 +188,6 @@ def predict_closed(one: prediction.Fit, form: SizeForm, predictors: Array, extra
         return found
     used[:, 1] -= extra[0]
     return replace(found, centre=used @ one.coefficients, scale=np.hypot(found.scale, one.coefficients[1] * extra[1]))
-
-
-# Records.
 
 
 def _record(
@@ -351,8 +345,6 @@ def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
     return next(named, None)
 
 
-# The fitted line of size against price.
-
 _PLACES = 11
 """Number of prices on the line."""
 
@@ -468,7 +460,6 @@ def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Da
     values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
     extra = np.array(extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
     one = predict_closed(prediction.fit(rows), form, values, extra).first
-    low, median, high = (BILLION * end for end in one.range(assumptions.level))
     highest = size_table(data, form, assumptions).predictors[:, -1].max()
     extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
     because = f"{IN_WORDS[form.priced]}: the size of sparse open models with this score on {form.benchmark}"
@@ -476,5 +467,4 @@ def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Da
     because += ". Extrapolated: every open model has a lower score" * extrapolated
     of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
-    record = None if extrapolated else of_it
-    return Estimate(kind="interval", median=median, low=low, high=high, because=because, record=record)
+    return interval([BILLION * end for end in one.range(assumptions.level)], because, record=None if extrapolated else of_it)

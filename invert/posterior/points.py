@@ -177,8 +177,6 @@ def price_data_of(
     )
 
 
-# Hidden quantities at draws.
-
 RATIOS = ("output_input_ratio", "premium_in", "premium_out")
 WIDER = {"short_context": 1.75, "long_context": 1.1}
 """Factors that widen the priors of nuisances for the draws, for posteriors in the tail of the prior."""

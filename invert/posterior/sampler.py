@@ -185,8 +185,6 @@ def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, norma
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * sqrt(1 - gain) * normal, shape)
 
 
-# The mixture.
-
 _ROUNDS = (4096, 8192, 16384, 16384)
 """Number of draws of each round. From the second round on, the first trusted result is the answer, otherwise the last."""
 _TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
@@ -294,8 +292,6 @@ def _log_student(square: Array, root: Array) -> Array:
     volume = float(np.log(np.diag(root)).sum())
     return scale - volume - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 
-
-# The summary of the draws.
 
 SUMMARISED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share", LEVEL_OF_PRICES,

@@ -119,9 +119,6 @@ def changes_csv(found: Comparison) -> str:
     return csv_text([*_CSV], (CHANGES.encode_keys(row, _CSV, rounded=False) for row in rows))
 
 
-# In words.
-
-
 def _share_of_range(one: Moved) -> str:
     return f"{one.share_of_range:+.2f}" if one.share_of_range is not None else NONE
 
@@ -185,9 +182,6 @@ def _below(found: Comparison) -> list[str]:
 
 def _names(keys: Sequence[SheetKey]) -> str:
     return several([sheet_in_words(key) for key in keys], _MOST_SHEETS)
-
-
-# For programs.
 
 
 def _by_column(keys: Iterable[SheetKey]) -> list[dict[str, str]]:
@@ -259,8 +253,6 @@ _CSV: Keys = {
     "elasticity": Through("moved.elasticity", round_digits),
 }  # fmt: skip
 
-
-# The history of a model.
 
 _HISTORY_COLUMNS = tuple(REGISTRY[key] for key in HISTORY_KEYS)
 _PRICE_COST = REGISTRY["input_price_cost_ratio_by_price"].heading

@@ -161,8 +161,6 @@ def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
     return f"{show('drain_time', drain_time)} is {times_nearest} times the drain time of the nearest tier ({nearest}, {of_tier})."
 
 
-# The sources of a saved result.
-
 _REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 
 

@@ -97,9 +97,6 @@ def with_range(column: Column) -> Column:
     )  # fmt: skip
 
 
-# Cells.
-
-
 def model_in_words(one: "Inference") -> str:
     """Return the model with its region, and with the service tier unless it is the standard one."""
     tier = one.sheet.service_tier
@@ -253,8 +250,6 @@ def _kv(estimator: str, about: str) -> Column:
     return _estimate_column("kv_bytes_per_token", estimator, name=name, about=f"KV bytes per token {about}", head=head, also=also)
 
 
-# The list.
-
 _KV_HEADS = {"from_premium": (("KV from", "premium"), ("KV premium",)), "typical": (("typical", "KV"), ("KV", "typical KV, kB"))}
 _ESTIMATES = (
     *(_kv(name, about) for name, about in KV_NAMES.items()),
@@ -387,8 +382,6 @@ REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *_ENDS_OF_SIZE
 """Every column that there is, by key."""
 
 
-# Choices from the list.
-
 SHORT_KEYS = (
     "model", "price", "long_context", "kv_bytes_per_token_from_threshold", "kv_bytes_per_token_from_premium", "bandwidth_bound_fraction",
     "cache_tier", "prices_missed", "active_params", "kv_bytes_per_token_typical",
@@ -520,9 +513,6 @@ def explained(run: "Run") -> list[str]:
         " undetermined), KEY_level (the probability of its range), KEY_right and KEY_of (right ranges, and all ranges of this kind)."
         " In a table KEY_range has the number with its range. Right: on models with known architecture, size or tier.",
     ]
-
-
-# Order and choice of sheets.
 
 
 def sort_sheets(inferences: Iterable["Inference"], by: str | None) -> list["Inference"]:

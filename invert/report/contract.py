@@ -87,9 +87,6 @@ _NOTHING_LEFT_OUT = Through("", lambda _: {}, dict[str, str])
 """An empty object: a wrong row of a table stops the run. Earlier versions listed here what they left out."""
 
 
-# The keys.
-
-
 def _with(kind: type, *computed: str, without: Sequence[str] = (), **renamed: str) -> dict[str, Any]:
     """Return the keys of a record: its fields, fields with another key (`key="field"`), and computed values."""
     keys = {name: name for name in names_of(kind) if name not in (*without, *renamed.values())}
@@ -336,9 +333,6 @@ CODEC = Codec(
 )
 
 
-# What was saved.
-
-
 def read_question(document: object) -> Question:
     """Return the question of a document of `--save`. Raises `WrongShape` for any other document."""
     if isinstance(document, list):
@@ -360,9 +354,6 @@ def anchors_given(question: Question) -> dict[str, float]:
     assumed, at = question.assumptions, "run.assumptions"
     names = CODEC.decode(tuple[str, ...], assumed.get("given"), f"{at}.given")
     return {name: CODEC.decode(float, assumed.get(name), f"{at}.{name}") for name in names}
-
-
-# What is printed.
 
 
 def sheet_records(table: Run) -> list[dict[str, Any]]:

@@ -128,9 +128,6 @@ def _set(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int, ru
     return "\n".join(printed)
 
 
-# Commands.
-
-
 def infer_in_full(one: "Inference", run: "Run") -> str:
     """Return the command for the full report of a sheet."""
     tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()

@@ -196,8 +196,6 @@ OVERVIEW = Codec()
 """The JSON and CSV form of the page."""
 
 
-# The page.
-
 _MOST_ROWS = 20
 """Maximum number of rows in a table of the page. JSON and CSV have all."""
 ADVICE = "--as json or csv has everything. --wide, --columns or --sort list the sheets. --where NAME=PATTERN selects some."

@@ -29,9 +29,6 @@ def amount_of(price: Price, currency: str) -> str:
     return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
 
 
-# Prices beside what the forward model predicts.
-
-
 PLACE = {name: f"price.{name}" for name in ("component", "threshold_tokens", "ttl_seconds")}
 """The place of a predicted price, by key."""
 
@@ -100,9 +97,6 @@ def outcome(found: Prediction) -> str:
 
 def _residual(found: Prediction) -> str:
     return NONE if not found.residual or (found.bound and found.met) else f"{found.residual:+.0%}"
-
-
-# The fast mode.
 
 
 def fast_mode_in_brief(found: FastMode | None) -> str:

@@ -127,8 +127,6 @@ def _sizes(table: "Run") -> str:
     return f"Active parameters: {said} (--columns model,active_params_range,flags). " if said else ""
 
 
-# Documents.
-
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
 _PREAMBLE = {"latex": (r"% the preamble needs \usepackage{booktabs}",)}
 _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}

@@ -69,9 +69,6 @@ def tiers_over_cases(found: TierShares | None) -> str:
     return f"{_agreed(found)} ({found.agreed_share:.0%}); {tier} alone {share}" if len(found.agreed) > 1 else f"{tier} {share}"
 
 
-# Cells.
-
-
 def tier_cell(one: "Inference") -> str:
     """Return the tiers by price, or that the vendor states the tier."""
     said = [tiers_in_short(of.answer.agreed, [*of.answer.probabilities]) for of in one.storage if of.answer and not of.disclosed]
@@ -126,9 +123,6 @@ def tier_codes(one: "Inference") -> str | None:
     return " ".join("{}:{}:{:.2g}-{:.2g}".format(ttl, tier, *ranges[tier]) for ttl, tier, ranges in found) or None
 
 
-# Records.
-
-
 def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int]:
     """Return (right, all) of the worst of these rules on lifetimes with a disclosed tier."""
     found = []
@@ -136,9 +130,6 @@ def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int]:
         of_term = ((row.right, row.answered) for row in rules.scores if row.rule.startswith(f"{term},") and row.answered)
         found.append(min(of_term, key=itemgetter(0), default=(0, 0)))
     return min(found, key=lambda one: one[0] / max(one[1], 1))
-
-
-# The section.
 
 
 def deciding_source(one: "Inference") -> str:

@@ -181,9 +181,6 @@ def database(row: PriceRow) -> str:
     return row.notes.partition(";")[0].partition(" ")[0] if row.verification in ("db", "db_host") else ""
 
 
-# Files.
-
-
 def update_file(
     place: str, decide: Callable[[list[PriceRow]], Update], fx: Fx, beside: Sequence[PriceRow] = (), rivals: Sequence[Rival] = ()
 ) -> Update:

@@ -181,9 +181,6 @@ def price(row: PriceRow, day: date, fx: Fx) -> Price:
     return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=usd_amount(row, fx, day) / TOKEN_SECONDS[row.per])
 
 
-# Names.
-
-
 def models(data: Data) -> list[ModelRow]:
     """Return the rows of models.csv."""
     return list(data.tables.rows_of(ModelRow))

@@ -38,9 +38,6 @@ class DisclosedCase:
     offers: tuple[Offer, ...]
 
 
-# Tariffs of two lifetimes.
-
-
 def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
     """Return a tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 

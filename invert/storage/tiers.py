@@ -253,9 +253,6 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
     return {tier: shares.get(tier, 0.0) for tier in TIERS}
 
 
-# Tier parameters.
-
-
 @cache_with_data
 def drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """Return the drain time of every tier from memory_tiers.csv, by the lecture or by real devices."""
@@ -295,9 +292,6 @@ def _spread(tables: Tables, tier: str, quantity: str, wanted: str, assumptions: 
         raise BadRow(Problem(origin="memory_tiers.csv", row=row.place, column=column, message="is blank, and a spread needs it"))
     half = max(log(row.high / row.low) / 2, log(assumptions.tier_range_factor))
     return LogSpread(value, half / assumptions.range_reach)
-
-
-# Statistics.
 
 
 def normalised(logs: Mapping[_K, float]) -> dict[_K, float]:
