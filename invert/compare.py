@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from math import inf, log
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.tables.lines import BadRow, Problem
@@ -20,10 +20,11 @@ from invert import comparison_records as recorded
 from invert.assumptions import Assumptions
 from invert.comparison_records import Comparison, Dated, History, Moved, PriceChange, SheetChange, Side
 from invert.data import Data
+from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Name, Observable
-from invert.report.contract import read_question
+from invert.report.contract import CODEC, read_question
 from invert.result import Inference, Run
 from invert.sheets.assemble import assembled, released_sheets, sheets, with_list_prices
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
@@ -119,16 +120,13 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
         if not isinstance(found, list):
             read_question(found)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], found["run"])
-        sides = {_key(one): recorded.side_of_record(one) for one in records}
-        return sides, *recorded.causes_of_saved(records, saved, run, data)
+        sheets = CODEC.decode(tuple[recorded.SavedSheet, ...], records, "sheets")
+        sides = {sheet.key: recorded.side_of_record(record) for sheet, record in zip(sheets, records, strict=True)}
+        return sides, *recorded.causes_of_saved((sheet.as_of for sheet in sheets), saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
+        known = f"{error}" if isinstance(error, WrongShape) else shorten(str(error)) if isinstance(error, ValueError) else ""
+        what = known or (f"no {error}" if isinstance(error, KeyError) else "another shape")
         raise WrongData(f"{place}: is not a result of infer --save or --as json ({what})") from None
-
-
-def _key(record: Mapping[str, Any]) -> SheetKey:
-    provider, model, region, tier = (recorded.printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
-    return provider, model, region, tier
 
 
 def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:

@@ -80,6 +80,23 @@ def side_of_record(record: Mapping[str, Any]) -> Side:
     return Side(prices=prices, said=said)
 
 
+@immutable
+class SavedSheet:
+    """A sheet of a saved result: its key, its day, and its estimates as they were saved."""
+
+    provider: str
+    model: str
+    region: str | None
+    service_tier: str
+    as_of: date
+    estimates: Mapping[str, Any]
+
+    @property
+    def key(self) -> SheetKey:
+        """Provider, model, region and service tier."""
+        return self.provider, self.model, self.region or "", self.service_tier
+
+
 def printable(text: object) -> str:
     """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
     if not isinstance(text, str) or not text.isprintable():
@@ -335,19 +352,19 @@ def _facts_of_models(inferences: Iterable[Inference]) -> dict[str, str]:
     return facts
 
 
-def causes_of_saved(sheets: Iterable[Mapping[str, Any]], saved: Mapping[str, Any], run: Run, data: Data) -> tuple[tuple[str, ...], bool]:
+def causes_of_saved(days: Iterable[date], saved: Mapping[str, Any], run: Run, data: Data) -> tuple[tuple[str, ...], bool]:
     """List the causes of differences from a saved result. Return also whether it used other tables or versions, so that its calibration may
     differ. A plain list of sheets has little information, and the text says so.
     """
-    days = _other_day((date.fromisoformat(one["as_of"]) for one in sheets), run.as_of)
+    day = _other_day(days, run.as_of)
     if not saved:
-        return (*days, "anchors, tables or versions, which a list of sheets does not have"), True
+        return (*day, "anchors, tables or versions, which a list of sheets does not have"), True
     inputs = changed_inputs(CODEC.decode(Made, {name: saved[name] for name in ("versions", "seeds", "tables")}), made_with(data))
     anchors = (
         {name: show(name, value, digits=6) for name, value in sorted(of.items()) if name in QUANTITIES}
         for of in (saved["anchors"], common_anchors(run.assumptions).values)
     )
-    return (*days, *changed_facts("anchor ", anchors), *inputs), bool(inputs)
+    return (*day, *changed_facts("anchor ", anchors), *inputs), bool(inputs)
 
 
 def _other_day(days: Iterable[date], now: date) -> list[str]:

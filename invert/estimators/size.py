@@ -10,7 +10,7 @@ is used if its gain in log density over the same fit without the score exceeds o
 models that were released later.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -105,6 +105,14 @@ def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None)
     return (*((ln_price,) if form.priced else ()), *((float(logit(min(score.accuracy, _SURE))),) if form.benchmark and score else ()))
 
 
+def _sized(
+    form: SizeForm, row: OpenModel | DisclosedSize, family: str, released: date, params: float, price: float,
+    scores: Mapping[str, KnowledgeScore],
+) -> SizedModel:  # fmt: skip
+    predictors = predictors_of(form, log(price), scores.get(row.model.casefold()))
+    return SizedModel(price_family=family, vendor=row.vendor, released=released, ln_params=log(params / BILLION), predictors=predictors)
+
+
 @cache_with_data
 def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "") -> tuple[SizedModel, ...]:
     """Return the open models that a form is fitted to, without a price family."""
@@ -112,13 +120,7 @@ def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, w
     prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark)
     models = {row.model: row for row in rows_so_far(data, OpenModel)}
     return tuple(
-        SizedModel(
-            price_family=row.price_family,
-            vendor=row.vendor,
-            released=row.release_date,
-            ln_params=log(getattr(row, form.params) / BILLION),
-            predictors=predictors_of(form, log(prices[row.model]) if form.priced else 0.0, scores.get(row.model.casefold())),
-        )
+        _sized(form, row, row.price_family, row.release_date, getattr(row, form.params), prices.get(row.model, 1.0), scores)
         for row in ([models[name] for name in prices] if form.priced else models.values())
         if row.price_family != without
         and (not form.benchmark or row.model.casefold() in scores)
@@ -147,13 +149,7 @@ def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple
     """Return the closed models of known size at their own prices. For total parameters they are today's models, as in the fits."""
     scores = best_scores(data, form.benchmark)
     return tuple(
-        SizedModel(
-            price_family=row.vendor,
-            vendor=row.vendor,
-            released=row.date,
-            ln_params=log(size / BILLION),
-            predictors=predictors_of(form, log(row.input_price), scores.get(row.model.casefold())),
-        )
+        _sized(form, row, row.vendor, row.date, size, row.input_price, scores)
         for row in rows_so_far(data, DisclosedSize)
         if row.closed
         and (size := row.exactly(form.params))

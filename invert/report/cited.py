@@ -7,7 +7,6 @@ pages, sheets, inferences and the run, each with a reason.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from math import log
 from typing import Any
 
@@ -21,6 +20,7 @@ from derive.show.text import render
 from derive.show.words import text_of
 from derive.solving.result import Solution
 from derive.units import show
+from invert.comparison_records import SavedSheet
 from invert.encoder import Codec, WrongShape
 from invert.estimate_text import bracket_range, estimate_text, plain_digits, with_new_keys
 from invert.estimators.cases import UNKNOWN as UNKNOWN_SIZE
@@ -31,7 +31,7 @@ from invert.report.layout import several
 from invert.report.price_pages import pages_of, price_reference, sheet_pages, sheet_reference
 from invert.report.prices import name_of_price, outcome, predictions
 from invert.result import DRAIN_TIME_RULE, Inference, Run
-from invert.sheets.rows import PriceRow, SheetKey
+from invert.sheets.rows import PriceRow
 from invert.sheets.sheet import Place
 from invert.steps import solve_steps
 
@@ -164,23 +164,6 @@ def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
 _REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 
 
-@immutable
-class SavedSheet:
-    """A sheet of a saved result: its key, its day, and its estimates as they were saved."""
-
-    provider: str
-    model: str
-    region: str | None
-    service_tier: str
-    as_of: date
-    estimates: Mapping[str, Any]
-
-    @property
-    def key(self) -> SheetKey:
-        """Provider, model, region and service tier."""
-        return self.provider, self.model, self.region or "", self.service_tier
-
-
 _CODEC = Codec(keys={Estimate: {name: name for name in ("kind", "median", "low", "high", "because")}})
 """The keys of a saved estimate that are cited."""
 
@@ -238,7 +221,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     try:
         question = read_question(result)
         rows = CODEC.decode(tuple[PriceRow, ...], result["run"].get("rows"), "run.rows")
-        sheets = _CODEC.decode(tuple[SavedSheet, ...], result.get("sheets"), "sheets")
+        sheets = CODEC.decode(tuple[SavedSheet, ...], result.get("sheets"), "sheets")
         found: list[Reference] = []
         for one in sheets:
             of = [row for row in rows if row.sheet_key == one.key]

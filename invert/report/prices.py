@@ -25,10 +25,6 @@ def price_parts(one: "Inference", table: "Run") -> list[str]:
     return [predicted_prices(one), *label_lines("Source", [source]), *filter(None, [fast_mode_line(one, table)])]
 
 
-def amount_of(price: Price, currency: str) -> str:
-    return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
-
-
 PLACE = {name: f"price.{name}" for name in ("component", "threshold_tokens", "ttl_seconds")}
 """The place of a predicted price, by key."""
 
@@ -71,10 +67,11 @@ def predictions(one: "Inference", checked: tuple[Check, ...] | None = None) -> I
 def predicted_prices(one: "Inference", supposed: Sequence[Prediction] = ()) -> Table:
     """Return every published price with the prediction of the forward model, if there is a threshold. A supposed one has its residual."""
     count, currency = 4 if supposed else 3 if one.pairs else 2, one.sheet.bands[0].input.currency
-    rows = (
-        (name_of_price(found.price), amount_of(found.price, currency), outcome(found), _residual(found))[:count]
-        for found in supposed or predictions(one)
-    )
+    rows = []
+    for found in supposed or predictions(one):
+        price, unit = found.price, "" if found.price.currency == currency else f" {found.price.currency}"
+        amount = f"{price.amount:g}{unit}{'/h' if price.per == 'mtok_hour' else ''}"
+        rows.append((name_of_price(price), amount, outcome(found), _residual(found))[:count])
     columns = (f"{currency} per million tokens", "published", "forward model", "residual")
     return aligned(columns[:count], rows, rule=False)
 

@@ -173,10 +173,10 @@ def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1}', "is not a result of infer --save or --as json ('it names no schema')"),
-        ("[1]", "is not a result of infer --save or --as json (another shape)"),
+        ('{"a": 1}', "is not a result of infer --save or --as json (it names no schema)"),
+        ("[1]", "is not a result of infer --save or --as json (sheets[0] is 1, but must be an object)"),
         ('{"schema": "infer-2", "run": {"asked": null}, "sheets": []}', "run.versions"),
-        ('[{"provider": "x"}]', "(no 'model')"),
+        ('[{"provider": "x"}]', "(it lacks sheets[0].model)"),
         ("{", "is not a result of infer --save or --as json"),
         ("[" * 100_000, "is not a result of infer --save or --as json"),
         ("", "is empty"),
@@ -250,22 +250,22 @@ def test_another_day_and_another_context_are_named_with_both(table: InferenceTab
 
 def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(table: InferenceTable):
     document = json.loads(saved(table))
-    run, sheets = document["run"], document["sheets"]
-    assert causes_of_saved(sheets, run, table, shipped_data()) == ((), False)
+    run, days = document["run"], [table.as_of]
+    assert causes_of_saved(days, run, table, shipped_data()) == ((), False)
     others = ({}, run | {"tables": {}}, run | {"versions": {"numpy": "1.0"}})
-    assert all(causes_of_saved(sheets, found, table, shipped_data())[1] for found in others)
+    assert all(causes_of_saved(days, found, table, shipped_data())[1] for found in others)
     anchors = run["anchors"] | {"overlap": 0.0, "active_params": 6e10}
     other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
-    assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data())[0] == (
+    assert causes_of_saved([date(2026, 3, 12)], other, table, shipped_data())[0] == (
         f"the day, 2026-03-12 -> {table.as_of}",
         "anchor overlap, 0 -> 1",
         "anchor active_params, 60B -> none",
         f"fx.csv, 0 -> {run['tables']['fx.csv'][:8]}",
         f"numpy, 1.0 -> {run['versions']['numpy']}",
     )
-    *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())[0]
+    *named, more = causes_of_saved(days, run | {"tables": {}}, table, shipped_data())[0]
     assert len(named) == 3 and more.endswith(" more like these")
-    assert causes_of_saved(sheets, {}, table, shipped_data())[0] == ("anchors, tables or versions, which a list of sheets does not have",)
+    assert causes_of_saved(days, {}, table, shipped_data())[0] == ("anchors, tables or versions, which a list of sheets does not have",)
 
 
 def test_a_bound_and_a_median_are_not_compared_as_numbers():
