@@ -37,23 +37,24 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     gives every tier with the batch sheets. Raise UnknownName for a tier that no sheet has on any day.
     """
     day = as_of or book.newest_retrieved
-    tiers, sold = {row.service_tier for row in book.rows}, [*dict.fromkeys((row.provider, row.model) for row in book.rows if row.ships)]
+    tiers = {row.service_tier for row in book.rows}
     if tier not in ("", _ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
     for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
-        if faults and not rows[0].ships and (near := candidates(f"{provider}/{model}", sold, {})):
-            faults = [replace(fault, message=f"{fault.message}; did you mean {' or '.join(near)}?") for fault in faults]
         if sheet and day >= book.newest_retrieved:
             # Closed rows describe the model at their time.
             faults = [*descriptions_at_odds(sheet.rows)]
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
-    chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
-    if faults := [fault for _, faults in chosen for fault in faults]:
-        raise BadRow(*faults)
-    return with_list_prices([sheet for sheet, _ in chosen if sheet], book, day)
+    chosen = [(key, *offered[name]) for key, offered in offers.items() for name in wanted(list(offered), _ALL if everything else tier)]
+    if wrong := [(key[:2], fault) for key, _, faults in chosen for fault in faults]:
+        (pair, first), sold = wrong[0], [*dict.fromkeys((row.provider, row.model) for row in book.rows if row.ships)]
+        near = [] if pair in sold else candidates("/".join(pair), sold, {})
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise BadRow(replace(first, message=f"{first.message}{meant}"), *(fault for _, fault in wrong[1:]))
+    return with_list_prices([sheet for _, sheet, _ in chosen if sheet], book, day)
 
 
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:

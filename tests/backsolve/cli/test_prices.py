@@ -113,3 +113,5 @@ def test_a_model_of_the_user_without_a_list_price_is_mentioned(tmp_path: Path):
     file.write_text("provider,model,component,amount,service_tier\nacme,x,input,2,batch\nacme,x,output,9,batch\n")
     assert "'acme/x' has no sheet in this service tier on this day; --tier batch has one" in call("infer", "--prices", str(file)).err
     assert "no sheet" not in call("infer", "--prices", str(file), "--all").err
+    file.write_text("provider,model,component,amount\nGoogle,Gemini-3.1-Pro-Preview,output,15\n")
+    assert "did you mean google/gemini-3.1-pro-preview?" in call("infer", "--prices", str(file)).err
