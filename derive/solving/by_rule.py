@@ -9,10 +9,9 @@ from derive.catalogue import by_id, definitions, equation
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import has_way
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
-from derive.solving.question.questions import OF_DENSE, Question, known_values
+from derive.solving.question.questions import OF_DENSE, Question, known_values, results_made_of
 from derive.solving.result import Solution, known_answer
 from derive.units import show
 

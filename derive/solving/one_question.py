@@ -21,7 +21,7 @@ from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.lacking import is_reachable
-from derive.solving.explain.refusals import missing_givens, results_made_of
+from derive.solving.explain.refusals import missing_givens
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import SHARES
 from derive.solving.question.givens import is_symbolic, read_limits
@@ -29,6 +29,7 @@ from derive.solving.question.questions import (
     Question,
     drop_knowns,
     pose_question,
+    results_made_of,
     suppose_dense,
     suppose_one_sequence,
     suppose_types,

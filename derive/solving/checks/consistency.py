@@ -7,10 +7,9 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.roles import DecodeStep, Memory, Replica
 from derive.solving.engine.one_equation import sides_agree, solve_equation, value_inside
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import IDEALS, evaluate_defaults
 from derive.solving.question.propagation import follow_values, rows_behind
-from derive.solving.question.questions import Question
+from derive.solving.question.questions import Question, results_made_of
 from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show

@@ -21,9 +21,8 @@ from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
-from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again
+from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again, results_made_of
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
 

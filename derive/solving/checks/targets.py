@@ -9,8 +9,7 @@ from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import BETTER, FASTER, Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
-from derive.solving.explain.refusals import results_made_of
-from derive.solving.question.questions import Question, default_values, drop_knowns
+from derive.solving.question.questions import Question, default_values, drop_knowns, results_made_of
 from derive.units import show
 
 

@@ -27,11 +27,11 @@ from derive.solving.engine.plan import (
     find_eliminated,
     find_loops,
     find_plain_way,
-    giving_equations,
     propagate,
 )
-from derive.solving.explain.refusals import find_result_without_influence, missing_givens, results_made_of
-from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
+from derive.solving.explain.refusals import find_result_without_influence, missing_givens
+from derive.solving.question.propagation import giving_equations
+from derive.solving.question.questions import Question, known_values, pose_again, results_made_of, suppose_types
 from derive.solving.result import Answer, Reason, Solution
 from derive.suppositions import USUAL_TYPES
 from derive.units import show

@@ -11,7 +11,6 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TypeVar
 
-from derive.catalogue import by_id
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.legs import Composed, Failed, Leg, Loop, Step, Way, compose, formula_of
 from derive.solving.question.propagation import list_reached
@@ -39,16 +38,6 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     made = {row.symbols[0]: row for row in others}
     steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
     return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
-
-
-@lru_cache(maxsize=1024)
-def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """Return the equation that gives each quantity: its definition, or an equation that replaces a variant of its definition."""
-    found = {row.defines: row for row in active if row.defines}
-    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
-        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
-        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
-    return MappingProxyType(found)
 
 
 def definitions_to(

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from derive.answers import Answer, shown_end
 from derive.catalogue import equation
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.propagation import follow_values, rows_behind
-from derive.solving.question.questions import Question, default_values, pose_again
+from derive.solving.question.questions import Question, default_values, pose_again, results_made_of
 
 Values = Mapping[str, float]
 Solve = Callable[[Question], tuple[Answer, ...]]

@@ -1,18 +1,16 @@
 """The missing facts of a question: the fewest that would settle it."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from math import isclose
 
 from derive.catalogue import by_id
 from derive.preset_record import OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
-from derive.records import HOLDS, Equation
+from derive.records import HOLDS
 from derive.roles import Waiting, meaning_of
-from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL, Lack, find_lacking
-from derive.solving.question.propagation import follow_values, list_reached, rows_behind
-from derive.solving.question.questions import Question
+from derive.solving.question.propagation import follow_values, rows_behind
+from derive.solving.question.questions import Question, results_made_of
 from derive.solving.result import Reason
 from derive.units import show
 
@@ -44,23 +42,6 @@ def find_result_without_influence(asked: Question, known: Mapping[str, float]) -
         message = f"{told}: it is {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is given"
         return Reason(code="no_solution", violated=(name,), message=message)
     return None
-
-
-def results_made_of(asked: Question, unknown: str) -> list[str]:
-    """Return the given results whose definitions lead back to a quantity, or to a default."""
-    made = _made_of(asked.active)
-    found = list_reached([unknown], lambda name: made.get(name, ()) if name == unknown or name not in asked.known else ())
-    return [name for name in asked.typed if name in found]
-
-
-@lru_cache(maxsize=256)
-def _made_of(active: tuple[Equation, ...]) -> Mapping[str, list[str]]:
-    """Return the quantities that are computed from each quantity."""
-    found: dict[str, list[str]] = {}
-    for name, row in giving_equations(active).items():
-        for other in (*row.symbols, *row.put_in):
-            found.setdefault(other, []).append(name)
-    return found
 
 
 def missing_givens(asked: Question) -> Reason:

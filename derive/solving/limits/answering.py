@@ -19,10 +19,10 @@ from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
-from derive.solving.engine.plan import giving_equations, has_way
+from derive.solving.engine.plan import has_way
 from derive.solving.limits.limits import FREE, SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
-from derive.solving.question.propagation import quantities_behind
+from derive.solving.question.propagation import giving_equations, quantities_behind
 from derive.solving.question.questions import Question, drop_knowns, known_values, with_other_stand_ins
 from derive.solving.result import Reason, Solution, Sweep
 from derive.units import show

@@ -16,13 +16,11 @@ from derive.roles import SIZES, Batch, Replica
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
 from derive.solving.engine.find import answer_forwards
-from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.answer_with import result_with
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
 from derive.solving.question.presets import tell_given
-from derive.solving.question.propagation import results_of
-from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again
+from derive.solving.question.propagation import giving_equations, results_of
+from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, results_made_of
 from derive.solving.result import Solution
 from derive.units import show
 

@@ -24,11 +24,10 @@ from derive.solving.checks.targets import (
     warn_beyond_domain,
 )
 from derive.solving.engine.engine import refuse_question
-from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
 from derive.solving.limits.limits import FREE, list_in_words, split_limits
 from derive.solving.question.propagation import results_of
-from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again
+from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, results_made_of
 from derive.solving.result import Reason, Solution
 from derive.units import show
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from math import isfinite
+from types import MappingProxyType
 from typing import TypeVar
 
 from derive.catalogue import by_id
@@ -65,3 +66,23 @@ def results_of(name: str, rows: tuple[Equation, ...] = ()) -> frozenset[str]:
     """
     used = [row for row in rows or usual_definitions() if row.sense == "="]
     return frozenset(list_reached([name], lambda one: (row.symbols[0] for row in used if one in row.inputs))) - {name}
+
+
+@lru_cache(maxsize=1024)
+def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
+    """Return the equation that gives each quantity: its definition, or an equation that replaces a variant of its definition."""
+    found = {row.defines: row for row in active if row.defines}
+    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
+        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=256)
+def list_made_of(active: tuple[Equation, ...]) -> Mapping[str, list[str]]:
+    """Return the quantities that are computed from each quantity."""
+    found: dict[str, list[str]] = {}
+    for name, row in giving_equations(active).items():
+        for other in (*row.symbols, *row.put_in):
+            found.setdefault(other, []).append(name)
+    return found

@@ -30,7 +30,7 @@ from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHE
 from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, list_repeated
 from derive.solving.question.givens import as_typed, list_spreads, read_limits
 from derive.solving.question.presets import complete_presets
-from derive.solving.question.propagation import follow_values, rows_behind
+from derive.solving.question.propagation import follow_values, list_made_of, list_reached, rows_behind
 from derive.solving.question.rows import (
     check_variants,
     choose_variants,
@@ -460,6 +460,13 @@ def _refuse_impossible(known: Mapping[str, float]) -> None:
     least = known.get(Batch.name, 1.0)
     if least < 1 - HOLDS:
         raise WrongValue(f"{Batch.name} = {least:.4g}: a batch has at least one sequence")
+
+
+def results_made_of(asked: Question, unknown: str) -> list[str]:
+    """Return the given results whose definitions lead back to a quantity, or to a default."""
+    made = list_made_of(asked.active)
+    found = list_reached([unknown], lambda name: made.get(name, ()) if name == unknown or name not in asked.known else ())
+    return [name for name in asked.typed if name in found]
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
