@@ -470,10 +470,10 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
-    """Yield what may count as known: the givens, then with defaults, the number of chips last, as results may determine it."""
+    """Yield what may count as known: the givens with the defaults that no given result determines, then with all, the chips last."""
     defaults = default_values(asked, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
-    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+    yield {**asked.known, **{n: value for n, value in defaults.items() if n in put_in or not results_made_of(asked, n)}}
     if _CHIPS in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != _CHIPS}}
     yield {**asked.known, **defaults}
