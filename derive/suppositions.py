@@ -189,6 +189,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             advice="attention=dp",
             default=("attention_replicas",),
             known=("experts", of_latents),
+            absent=("kv_replication",),
             at_least=(_SEVERAL_CHIPS,),
             fills_memory=True,
         )
@@ -428,5 +429,13 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         text="the chip is always in use",
         default=("fleet_utilisation",),
         uses=("serving.chip_price_from_capex",),
+    ),
+    Supposition(
+        kind="power_of_chips_alone",
+        quantity="power_usage_effectiveness",
+        alternative=1.2,
+        text="only the chips use power. Cooling and power supply need more",
+        default=("power_usage_effectiveness",),
+        threshold=1.02,
     ),
 )

@@ -14,7 +14,7 @@ from derive.answers import Column, Interval, Result, Series, Spread
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
-from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
@@ -91,7 +91,7 @@ def read_question(
     called = [(name, word) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):
-            called.append((quantity(word).name, word))
+            called.append((meant_beside(word, (*words, *spelled, *beside), words), word))
     return Asked(
         unknowns=tuple(dict.fromkeys(name for names in meant.values() for name in names)),
         several={name: names for names in meant.values() for name in names if len(names) > 1},

@@ -65,7 +65,7 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
         return word if word in QUANTITIES and meant in beside else meant
     plain = quantity(name).name
     # Beside the degree of tensor parallelism, another word for chips counts those of all replicas.
-    return "fleet_chips" if plain == "chips" and word not in TENSOR_PARALLEL and says_tensor_parallel({*others} - {*asked}) else plain
+    return "fleet_chips" if plain == "chips" and word not in TENSOR_PARALLEL and says_tensor_parallel(others) else plain
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: Collection[str] = ()) -> None:

@@ -161,6 +161,7 @@ DEFAULTS = (
         always=True,
         plain=True,
     ),
+    Default("power_usage_effectiveness", 1.0, ideal="lower"),
     Default("virtual_stages", 1.0),
     Default("queue_time", 0.0, ideal="lower", waits=True),
     Default("shared_experts", 0.0),

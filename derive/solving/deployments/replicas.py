@@ -73,7 +73,7 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
     >>> rates_of_all(["replicas"], {"requests_per_second": 5, "fleet_throughput": "1M token/s"})
     {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
-    if Replica.number in given:
+    if not given.keys().isdisjoint((Replica.number, Replica.all_chips)):
         meant = results_of(Replica.number).isdisjoint(unknowns)
     else:
         meant = not {*unknowns}.isdisjoint((Replica.number, *Replica.bought))
@@ -81,8 +81,8 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
 
 
 def _rate_as_of_all(given: Mapping[str, _T]) -> Mapping[str, _T]:
-    """Return the givens with a rate of requests as the rate of all replicas, unless another result of all replicas is given."""
-    if Replica.rate not in given or not given.keys().isdisjoint(results_of(Replica.number)):
+    """Return the givens with a rate of requests as the rate of all replicas, unless another rate or cost of all replicas is given."""
+    if Replica.rate not in given or not given.keys().isdisjoint(results_of(Replica.number) - {Replica.all_chips}):
         return given
     return {Replica.rate_of_all if name == Replica.rate else name: value for name, value in given.items()}
 

@@ -262,7 +262,9 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     for text, names in names_of.items():
         changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in names}
         is_wide = all(moves.values[name] > 1.0 for name in names if name != Widths.rate)
-        found = moves.answer(changed) if is_wide and not spoken.isdisjoint(changed) else None
+        # Within limits an unknown may move to either side, so that the limited results say more.
+        move = moves.largest if moves.asked.limits else moves.answer
+        found = move(changed) if is_wide and not spoken.isdisjoint(changed) else None
         if found and (factor := _factor(*found[1:])) > _MATTERS:
             yield f"type_unsaid {min(names)}", Caveat(f"{text}. At half the width, {_moved_in_words(*found)}", factor=factor)
 

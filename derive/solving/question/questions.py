@@ -470,12 +470,16 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
-    """Yield what may count as known: the givens with the defaults that no given result determines, then with all, the chips last."""
+    """Yield what may count as known: the givens with all defaults.
+
+    If a given result may determine a default, first the givens alone, and then with all defaults but the number of chips.
+    """
     defaults = default_values(asked, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
-    yield {**asked.known, **{n: value for n, value in defaults.items() if n in put_in or not results_made_of(asked, n)}}
-    if _CHIPS in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != _CHIPS}}
+    if any(results_made_of(asked, name) for name in defaults.keys() - put_in):
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+        if _CHIPS in defaults:
+            yield {**asked.known, **{name: value for name, value in defaults.items() if name != _CHIPS}}
     yield {**asked.known, **defaults}
 
 
