@@ -87,7 +87,7 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
-    meant = {word: _meanings(word, (*words, *usual, *spelled, *beside)) for word in words}
+    meant = {word: _meanings(word, (*words, *usual, *spelled, *beside), words) for word in words}
     called = [(name, word) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):
@@ -104,10 +104,10 @@ def read_question(
     )
 
 
-def _meanings(word: str, others: Collection[str]) -> tuple[str, ...]:
+def _meanings(word: str, others: Collection[str], asked: Collection[str]) -> tuple[str, ...]:
     """Return the quantity that an unknown means among other names, or all its meanings if they do not decide."""
     try:
-        return (meant_beside(word, others),)
+        return (meant_beside(word, others, asked),)
     except AmbiguousName as error:
         return error.meant
 

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, BacksolveError, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, FILLERS, OWN_UNITS, TENSOR_PARALLEL, UNIT_ENDINGS, WHERE_ASKED, in_full
+from derive.quantities.aliases import (
+    ALIASES,
+    ALSO_CALLED,
+    BESIDE,
+    FILLERS,
+    OWN_UNITS,
+    REQUESTED,
+    TENSOR_PARALLEL,
+    UNIT_ENDINGS,
+    WHERE_ASKED,
+    in_full,
+)
 from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
 from derive.quantities.row import CONSTANTS as CONSTANTS
 from derive.quantities.row import Constant as Constant
@@ -52,7 +63,7 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     word = _without_unit(in_full(name))
     called = [one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name]
     # If the chips of a replica are given too, requested chips are the chips of all replicas.
-    beside = {*called, *(("fleet_chips",) if called.count("chips") > 1 else ())}
+    beside = {*called, *(("fleet_chips",) if called.count("chips") > 1 else ()), *((REQUESTED,) if name in asked else ())}
     of_asked = (
         {WHERE_ASKED[word].get(one if one in QUANTITIES else "".join(_called(one))) for one in asked} if word in WHERE_ASKED else set()
     )

@@ -77,6 +77,7 @@ _BY_THE_HOUR = ("cost_per_hour", "hourly_cost")
 _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
 _RATES_OF_A_CHIP = ("throughput_per_chip", "tokens_per_second_per_chip", "tps_per_chip", "tgs")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
+_RATES_OF_REQUESTS = ("qps", "rps", "request_rate", "arrival_rate", "request_throughput")
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
 OF_A_TOKEN = dict.fromkeys(_TIMES_OF_A_TOKEN, "time_per_output_token")
@@ -104,7 +105,7 @@ RENAMED = {
 
 _CALLED = (
     ("time_to_first_token", "ttft"),
-    ("requests_per_second", "qps rps request_rate arrival_rate request_throughput"),
+    ("requests_per_second", " ".join(_RATES_OF_REQUESTS)),
     ("fleet_requests_per_second", "fleet_qps fleet_rps total_qps total_rps total_requests_per_second"),
     ("step_time time_to_first_token request_latency", "latency"),
     ("request_latency", "e2e e2el e2e_latency end_to_end_latency response_time time_to_last_token end_to_end_request_latency"),
@@ -260,7 +261,11 @@ _BESIDE_RATES = {
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
 _PROMPTS_BETWEEN = "prompt_time_share"
+REQUESTED = "requested"
+"""Stands among the other names for a word that is asked for."""
 """The meanings of quantities if prompts are computed between the steps of decode."""
+_BETWEEN_REQUESTED = tuple(f"{REQUESTED} prompt_tokens {rate}" for rate in ("requests_per_second", "fleet_requests_per_second"))
+"""Prompts of these requests may be computed between the steps. A time that is given is then that of a step or of a token."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
 _FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
@@ -348,7 +353,8 @@ BESIDE: dict[str, dict[str, str]] = {
     "microbatches": {"bubble_fraction": "training_microbatches"},
     # The cache of one sequence is sent, unless the number of sequences is given.
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
-    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN), "time_per_output_token")),
+    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN, *_BETWEEN_REQUESTED), "time_per_output_token")),
+    **{word: {f"{REQUESTED} fleet_chips": "fleet_requests_per_second"} for word in _RATES_OF_REQUESTS},
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
     **dict.fromkeys(_RATES_OF_A_CHIP, dict.fromkeys(_OF_TRAINING, "training_rate_per_chip")),

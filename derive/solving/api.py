@@ -1,5 +1,6 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import SupportsFloat
@@ -7,13 +8,14 @@ from typing import SupportsFloat
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout, word_beside
+from derive.preset_record import SEVERAL
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
-from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
+from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates, spread
 from derive.solving.question.questions import pose_question, resolve_price_word
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
@@ -136,6 +138,7 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     """
     if strict and (named := rules_among(switches.using)):
         raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
+    typed, (given, switches) = given, _read_box(given, switches)
     unknowns = tuple(dict.fromkeys(unknowns))
     if {*unknowns} == {Replica.chips} and is_limit(given.get(Replica.chips)) and not given.keys().isdisjoint(Replica.sized_by):
         # At most so many chips are those of all replicas.
@@ -150,11 +153,29 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
 
         found = answer_everywhere(ask, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict) for one in found)
+    if given.keys() - typed.keys():
+        # The chips of a box are not typed as an input.
+        solutions = tuple(replace(one, unused=tuple(name for name in one.unused if name in typed)) for one in solutions)
     if switches.using or any(one.sweep for one in solutions):
         from derive.solving.explain.without_part import refuse_without_part
 
         refuse_without_part(solutions, switches.using, given)
     return solutions
+
+
+def _read_box(given: Mapping[str, Given], switches: Switches) -> tuple[Mapping[str, Given], Switches]:
+    """Return the question with the chips of a box as those of all replicas, if tensor parallelism over fewer chips divides them."""
+    named, chips, read = switches.hardware, given.get(Replica.chips), switches.conventions.read
+    (box, *more) = (named,) if isinstance(named, str) else tuple(named or ("",))
+    several = re.match(SEVERAL, box) if switches.conventions.tensor_parallel and not more else None
+    if not several or not isinstance(chips, str | int | float) or Replica.all_chips in given:
+        return given, switches
+    if is_limit(chips) or spread(Replica.chips, chips, read):
+        return given, switches
+    many, of_one = float(several[1]), read(Replica.chips, chips)
+    if of_one >= many or many % of_one:
+        return given, switches
+    return {**given, Replica.all_chips: many}, replace(switches, hardware=(several[2],))
 
 
 def answer_everywhere(ask: Callable[[Mapping[str, Given], Switches], Answers], given: Mapping[str, Given], switches: Switches) -> Answers:

@@ -182,6 +182,9 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing) if missing else asked
     again = solution if supposed is asked else _answer_once(supposed)
+    if again.is_refused_for("missing_givens") and (dense := suppose_dense(supposed, PARAMETERS)) is not supposed:
+        of_dense = _answer_once(dense)
+        supposed, again = (dense, of_dense) if of_dense.answers else (supposed, again)
     kinds, others = ({one.kind for one in found.answers} for found in (solution, again))
     says_more = others == {"point"} != kinds or {*again.unused} < {*solution.unused}
     says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)

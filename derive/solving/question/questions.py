@@ -380,7 +380,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question:
     ):
         told = f"{Dense.ratio} = 1: no experts are given, and a dense model is assumed"
         return _know_too(asked, {Dense.ratio: 1.0}, OF_DENSE, told)
-    lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
+    lacking = [name for name in PARAMETERS if name in missing and name not in (asked.unknown, *asked.known)]
     said = [name for name in PARAMETERS if name in asked.typed]
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
         return asked
