@@ -73,13 +73,16 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     return found
 
 
-def tier_of_chip(text: str, chip: Preset, tables: Tables | None = None) -> Preset:
-    """Return a tier, of which the HBM is that of this chip, at the holding price of HBM."""
+def tier_of_chip(text: str, chip: Preset, tables: Tables | None = None, chip_price: float | None = None) -> Preset:
+    """Return a tier, of which the HBM is that of this chip, at the price of the chip if it is given, else at the holding price of HBM."""
     found = tier(text, tables)
     own = {name: name.replace("tier", _HBM) for name in _OF_DEVICE}
     if text.strip().lower() != _HBM or not chip.givens.keys() >= {*own.values()}:
         return found
-    if price := found.givens.get("tier_price"):
+    if chip_price is not None:
+        why = "chip_price as given. The cache keeps the chip from other work"
+        found = found.add_givens({"tier_price": chip_price}, "given", supposed={**found.supposed, "tier_price": why})
+    elif price := found.givens.get("tier_price"):
         of_chip = price * chip.givens[own["tier_capacity"]] / found.givens["tier_capacity"]
         found = found.add_givens({"tier_price": of_chip}, found.provenance["tier_price"])
     for name, of_hbm in own.items():

@@ -170,7 +170,9 @@ def _refusal_lines(asked: "Asked", refused: list[Result]) -> list[str]:
         if one.refusal.missing:
             near = find_answered_beside(one.unknown, asked.given, switches)
             further = None if near else sufficient_givens(one.unknown, asked.given, found, asked.strict)
-        covered, found = covered and further is not None, further or found
+        # A quantity that is asked for beside it cannot be given.
+        covered = covered and further is not None and further.given.keys().isdisjoint(asked.unknowns)
+        found = further or found
         instead = f"with these inputs you can ask for {near}: {QUANTITIES[near].meaning}" if near else ""
         lines.append(f"{one.refusal.message}\n{instead}".rstrip())
     return [*lines, _example_line(found, switches)] if covered and not any("\n" in why for why in lines) else lines

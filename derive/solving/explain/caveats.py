@@ -315,7 +315,7 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
     single = "" if Prompts.in_one_pass in asked.known else " with one prompt per pass"
-    takes = f"On the same chips they need {share:.0%} of the time{single}, and the rate needs {1 / (1 - share):.3g}x the chips"
+    takes = f"On the same chips they need {share:.0%} of the time{single}"
     return Caveat(f"{told}. {takes} (--using {together.id})", factor=1 / (1 - share))
 
 
@@ -386,7 +386,7 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
         return Caveat(told, frozenset((Training.copies,)), copies * stages)
     if stages <= 1:
         return None
-    told = f"chips is for one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
+    told = f"chips is for one pipeline stage: {stages:.4g} stages of {chips} have {stages * chips:.4g} in all"
     return Caveat(told, frozenset((Memory.groups,)), stages)
 
 

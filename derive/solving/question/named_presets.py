@@ -37,7 +37,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         from derive.tier_presets import tier_of_chip
 
         chip = named[0][1] if len(chips) == 1 else Preset()
-        named.append((f"--tier {conventions.tier}", tier_of_chip(conventions.tier, chip, tables)))
+        named.append((f"--tier {conventions.tier}", tier_of_chip(conventions.tier, chip, tables, typed.get(Waiting.price))))
     preset = _apply_one_count(as_published(merge(named, settled), settled), typed, unknown)
     # The count of a chip may be that of all replicas and stages.
     of_all = typed.get(_CHIPS, 0.0) * typed.get(Replica.number, 1.0) * typed.get(Memory.groups, 1.0)

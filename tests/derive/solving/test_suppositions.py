@@ -100,6 +100,7 @@ FACTORS = [
     ("one_of_a_rack", "step_time", RACK, {"chips": 72}),
     ("at_the_peak", "training_time", RUN, {"mfu": 0.4}),
     ("chip_always_in_use", "chip_price", OWNED, {"fleet_utilisation": 0.5}),
+    ("power_of_chips_alone", "fleet_power", {"chips": 8, "chip_power": 700}, {"power_usage_effectiveness": 1.2}),
     ("type_unsaid bytes_per_element", "step_time", {**DENSE, "bytes_per_element": None}, {"bytes_per_element": 1}),
     ("type_unsaid bytes_per_weight", "step_time", {**DENSE, "hardware": "8xH100", "batch": 8}, {"hardware": "8xH100:fp8"}),
 ]

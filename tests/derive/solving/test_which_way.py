@@ -59,6 +59,7 @@ USES = {
     "reserved_share": "memory.capacity",
     "shared_experts": "architecture.total_params",
     "prompt_share": "training.equal_cost_inference",
+    "power_usage_effectiveness": "energy.fleet_power",
     "virtual_stages": "pipeline.bubble",
     "queue_time": "prefill.time_to_first_token",
     "tokens_per_step": "scheduling.throughput",
