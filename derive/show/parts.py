@@ -318,7 +318,7 @@ def cite_line(solutions: Iterable[Result]) -> list[str]:
 
 
 _METHODS = {
-    "bounds": "exact ends: the answer is monotonic in each range, at {samples:,} points",
+    "bounds": "exact ends",
     "sampled": "seen at {samples:,} points: the answer rises and falls, moves in steps, has gaps or has no closed form",
 }
 
@@ -326,8 +326,7 @@ _METHODS = {
 def span_lines(unknown: str, spans: Spans, after: str) -> list[str]:
     """Return the ends, the quantiles, both ends in every regime, and the ranges that change the answer most."""
     how = _METHODS[spans.method].format(samples=spans.samples)
-    ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
-    lines = [f"{unknown}: between {ends}{after}   ({how})"]
+    lines = [f"{unknown} = {show(unknown, spans.low)} to {show(unknown, spans.high)}{after.replace(' or', ', or')}   ({how})"]
     known = {name: value for name, value in spans.quantiles.items() if value is not None}
     quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
     lines += [f"  {quantiles}   (each range uniform and independent)"] if known else []

@@ -181,11 +181,11 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
 
 def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]) -> str:
     left = broken.symbols[0]
-    others = _list_values(broken, known, left)
     if violated:
-        return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {left} = {show(left, known[left])}, {others}"
+        values = ", ".join(f"{name} = {show(name, known[name])}" for name in broken.symbols)
+        return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {values}"
     given, made = _show_both(left, known[left], right_side_at(broken, known))
-    return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {others}"
+    return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {_list_values(broken, known, left)}"
 
 
 def _list_values(row: Equation, known: Mapping[str, float], without: str) -> str:

@@ -46,7 +46,8 @@ def sufficient_givens(unknown: str, given: Mapping[str, Given], found: Enough, s
         except BacksolveError:
             return None
         if solution.answers:
-            return found
+            # An example that leaves a given out answers another question.
+            return found if given.keys().isdisjoint(solution.unused) else None
         short = solution.is_refused_for(SHORT_OF_MEMORY)
         wider = _with_chips_that_hold(found, given) if short else _with_what_is_missing(found, solution.refusal.missing)
         if wider is None or wider == found:
