@@ -10,7 +10,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.immutable import immutable
+from derive.immutable import Bare, immutable
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import as_expression, equation_in_latex
 from derive.trees import AT_LEAST, AT_MOST, TreePair, Written, evaluate, text, tree_of_value
@@ -58,7 +58,7 @@ def tree_of_function(function: Callable[..., Any]) -> Any:
 
 
 @immutable
-class Requirement:
+class Requirement(Bare):
     """A condition for using an equation: a comparison of the quantities that its parameters name, and the meaning of a violation.
 
     Numbers are compared to the precision of an answer.
@@ -121,7 +121,7 @@ class Requirement:
 
 
 @immutable
-class Source:
+class Source(Bare):
     """The place of an equation in a recording or text, and the encoded formula if it differs from the source.
 
     `start` and `end` are seconds of the recording at the address `video`. `page` is a page, section or card of a text. `published` is the
@@ -228,7 +228,7 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
 
 
 @immutable
-class Variant:
+class Variant(Bare):
     """One of several definitions of a quantity: its group, the name that selects it, and whether it is the default.
 
     `holds_for` has other names of the group under which the equation is the same.
@@ -251,7 +251,7 @@ class Unmet:
 
 
 @immutable(eq=False)
-class Equation:
+class Equation(Bare):
     """One equation of the catalogue, declared as data.
 
     `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
@@ -302,14 +302,19 @@ class Equation:
     names: frozenset[str] = field(init=False)
     defines: str | None = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Store what every question reads of every equation."""
-        parameters = argument_names(self.relation)
-        symbols = tuple(name for name in parameters if name not in CONSTANTS)
-        defining = self.kind in CHAINED_BY_ITSELF or (self.variant and self.kind != CONDITION)
-        defined = symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
-        sets = {"inputs": frozenset(symbols[1:]), "names": frozenset(symbols)}
-        self.__dict__.update(parameters=parameters, symbols=symbols, defines=defined, **sets)
+    if not TYPE_CHECKING:
+        # Unseen by type checkers, which would accept every misspelled name.
+        def __getattr__(self, name: str) -> object:
+            """Return what is read of the relation. All of it is stored when the first of it is read."""
+            if name not in ("parameters", "symbols", "inputs", "names", "defines"):
+                raise AttributeError(f"an equation has no attribute {name!r}")
+            parameters = argument_names(self.relation)
+            symbols = tuple(name for name in parameters if name not in CONSTANTS)
+            defining = self.kind in CHAINED_BY_ITSELF or (self.variant and self.kind != CONDITION)
+            defined = symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
+            sets = {"inputs": frozenset(symbols[1:]), "names": frozenset(symbols)}
+            self.__dict__.update(parameters=parameters, symbols=symbols, defines=defined, **sets)
+            return self.__dict__[name]
 
     @cached_property
     def example(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from math import inf, isfinite
 
 from derive.errors import WrongValue
-from derive.immutable import immutable
+from derive.immutable import Bare, immutable
 
 POSITIVE, NONNEGATIVE, AT_LEAST_ONE, FRACTION, UNIT_INTERVAL = "> 0", ">= 0", ">= 1", "in (0, 1]", "in [0, 1]"
 AT_MOST_ONE = "<= 1"
@@ -36,7 +36,7 @@ def _upright(word: str) -> str:
 
 
 @immutable
-class Quantity:
+class Quantity(Bare):
     """A row of the registry. `low` and `high` bound the values in practice, from which the tests draw.
 
     `unit` is "1" for counts and ratios. `tex` is written only if the LaTeX does not follow from the symbol (`latex_of_symbol`). `whole`
@@ -127,7 +127,7 @@ class Quantity:
 
 
 @immutable
-class Constant:
+class Constant(Bare):
     """A number of an equation with a unit, so that the dimension check can see it.
 
     >>> Constant(name="flop_per_mac", value=2, unit="FLOP", meaning="a multiply and an add")

@@ -92,7 +92,7 @@ def test_every_row_has_all_arguments_that_it_needs_and_no_other():
     rows = [*by_id().values()]
     inner = [part for row in rows for part in (row.variant, *row.sources, *row.requires) if part]
     for one in (*rows, *inner, *QUANTITIES.values(), *CONSTANTS.values()):
-        known = {part.name: part.default is part.default_factory is MISSING for part in fields(one)}
+        known = {part.name: part.init and part.default is part.default_factory is MISSING for part in fields(one)}
         needed, given = {name for name, missing in known.items() if missing}, vars(one).keys()
         derived = {name for name in given if isinstance(getattr(type(one), name, None), cached_property)}
         assert needed <= given and given - derived <= known.keys(), one

@@ -3,7 +3,7 @@
 A default in force is put into the equations of a question, which then do not contain its quantity.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import isclose, nan
@@ -213,19 +213,15 @@ def symbols_dropped(row: Equation, spoken: Mapping[str, int | str]) -> tuple[str
     for first, step in _POINTS:
         at: dict[int | str, float] = {**fixed, **{name: first * step ** (5 * place % 7) for place, name in enumerate(free)}}
         for factor in _MOVES if dropped or alike else ():
-            here, *there = _right_sides(row, places, [at, *({**at, name: factor * at[name]} for name in dropped)])
+            sides = []
+            for point in (at, *({**at, name: factor * at[name]} for name in dropped)):
+                try:
+                    sides.append(float(row.relation(*[point[one] for one in places])[1]))
+                except (ArithmeticError, ValueError, TypeError):
+                    # It has no value there.
+                    sides.append(nan)
+            here, *there = sides
             moved = [here == here and one == one and not isclose(one, here, rel_tol=HOLDS) for one in there]
             dropped = [name for name, has_moved in zip(dropped, moved, strict=True) if not has_moved]
             alike = alike and isclose(here, at[free[0]], rel_tol=HOLDS)
     return tuple(name for name in row.symbols if name in dropped or (alike and name not in spoken))
-
-
-def _right_sides(row: Equation, places: Sequence[int | str], points: Iterable[Mapping[int | str, float]]) -> list[float]:
-    """Return the right side of an equation at these points, or NaN off its domain."""
-    found = []
-    for at in points:
-        try:
-            found.append(float(row.relation(*[at[one] for one in places])[1]))
-        except (ArithmeticError, ValueError, TypeError):
-            found.append(nan)
-    return found
