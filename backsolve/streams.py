@@ -17,7 +17,7 @@ import click
 
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 from derive.files import STANDARD_INPUT
-from derive.show.layout import fold
+from derive.show.layout import fold, padded, widest_of, wrap_text
 
 if TYPE_CHECKING:
     from derive.tables.lines import Problem
@@ -55,7 +55,7 @@ def _plain(mark: str) -> str:
 
 
 UNREAD = "backsolve.unread"
-"""The key in `Context.meta` of a command that writes a file: it continues if the reader of its output leaves."""
+"""The key in `Context.meta` of the files that a command writes, by option. It continues if the reader of its output leaves."""
 
 
 class _Descriptor(io.FileIO):
@@ -199,15 +199,13 @@ def tell(text: str, style: str = "text") -> None:
     click.echo(fold(text, width()) if style in ("text", "table", "plain") else text)
 
 
-def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
-    """Print rows in a form of `str.format` whose first column is as wide as its widest cell (`{:<{first}}`).
-
-    A row is folded to the width of a terminal, and is one line for other programs.
-    """
-    found = [*rows]
-    first = max((len(row[0]) for row in found), default=0)
-    for row in found:
-        click.echo(fold_in_terminal(form.format(*row, first=first)))
+def tell_rows(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in columns, folded to the width. The last cell continues below itself if it has half of the width."""
+    found, room = [*rows], width()
+    widths = [widest_of(column) for column in zip(*found, strict=True)]
+    for *cells, last in found:
+        start = "".join(f"{padded(cell, wide)}  " for cell, wide in zip(cells, widths, strict=False))
+        tell("\n".join(wrap_text(last, room, start, len(start))) if len(start) <= room // 2 else start + last)
 
 
 def leave(status: int) -> NoReturn:

@@ -47,7 +47,7 @@ def file_errors(place: str | os.PathLike[str], action: str = "written") -> Itera
     except BacksolveError:
         raise
     except (OSError, ValueError) as error:
-        raise WrongData(f"{label(place)} cannot be {action}: {getattr(error, 'strerror', None) or label(str(error))}") from error
+        raise WrongData(f"{label(place)}: cannot be {action} ({getattr(error, 'strerror', None) or label(str(error))})") from error
 
 
 def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
@@ -121,12 +121,16 @@ def content_or_input(place: str, limit: int = LARGEST) -> bytes:
 
 def json_of(place: str, limit: int = LARGEST, **how: Any) -> Any:
     """Return the value of a JSON file, or of standard input for the name -. Raise `WrongData` for any other content."""
-    content = content_or_input(place, limit)
+    return json_in(content_or_input(place, limit), called(place), **how)
+
+
+def json_in(content: bytes, origin: str, **how: Any) -> Any:
+    """Return the value of a JSON text. Raise `WrongData` with the name of its file for any other text."""
     try:
         return json.loads(content, **how)
     except (ValueError, RecursionError) as error:
         why = f"{error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else shorten(str(error))
-        raise WrongData(f"{called(place)}: is not JSON ({why})") from None
+        raise WrongData(f"{origin}: is not JSON ({why})") from None
 
 
 def write(place: str, content: str | bytes) -> None:

@@ -201,6 +201,7 @@ def parse(name: str, text: str, binary: bool = False) -> float:
 
 
 def _read(row: Quantity, text: str, binary: bool) -> float:
+    shell = f" ({_SHELL})" if "USD" in row.unit else ""
     if len(text) > LONGEST:
         raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
     text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
@@ -208,13 +209,13 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         raise _Unreadable(f"holds the {mark_in_words(mark)}, which is invisible")
     if is_of_one_element(row.name) and text.lower() in DATA_TYPES:
         return DATA_TYPES[text.lower()]
-    _refuse_traps(text)
+    _refuse_traps(text, shell)
     match = re.match(_FIGURE, text)
     if match is None and is_of_one_element(row.name):
         raise _Unreadable(f"is neither a data type nor a number{suggest(text, DATA_TYPES)}")
     if match is None:
         # The shell turns an unquoted $0.5 into its own name and .5.
-        raise _Unreadable("does not begin with a number" + (f" ({_SHELL})" if "USD" in row.unit else ""))
+        raise _Unreadable(f"does not begin with a number{shell}")
     dollar, figure = match.groups()
     rest = text[match.end() :].strip()
     if rest in ("%", "percent"):
@@ -262,12 +263,12 @@ def _dollars_behind(rest: str) -> str:
     return f"{above} ${stroke}{below}"
 
 
-def _refuse_traps(text: str) -> None:
-    """Refuse texts that would be read as another value than intended."""
+def _refuse_traps(text: str, shell: str) -> None:
+    """Refuse texts that would be read as another value than intended. `shell` is the hint on the dollar signs of a price."""
     if not text:
-        raise _Unreadable(f"is empty ({_SHELL})")
+        raise _Unreadable(f"is empty{shell}")
     if text.startswith("/"):
-        raise _Unreadable(f"has no number before the unit ({_SHELL})")
+        raise _Unreadable(f"has no number before the unit{shell}")
     if "," in text:
         raise _Unreadable(
             "has a comma, which may separate thousands, decimals or list items: write 1000 or 1_000 or 1.5. Only solve accepts lists"

@@ -3,7 +3,6 @@
 `histories` infers the prices of a model on every day on which one of them changed.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
+from derive.files import json_in
 from derive.tables.lines import BadRow, Problem
 from invert import comparison_records as recorded
 from invert.assumptions import Assumptions
@@ -115,8 +115,8 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
     """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
     differ.
     """
+    found = json_in(content, place, object_hook=with_new_keys)
     try:
-        found = json.loads(content, object_hook=with_new_keys)
         if not isinstance(found, list):
             read_question(found)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], found["run"])

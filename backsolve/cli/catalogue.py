@@ -8,7 +8,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes, names_of
-from backsolve.streams import fail_on, in_terminal, report_problems, say, tell, tell_doubts, tell_rows
+from backsolve.streams import fail_on, in_terminal, report_problems, tell, tell_doubts, tell_line, tell_rows
 from derive import presets
 from derive.catalogue import CHAPTERS, by_id, equation, equations
 from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about
@@ -74,12 +74,14 @@ def list_command(
     if quantities:
         return
     presets = [*shown.listing_commands(about), *tier_lines(about)] if about else []
-    tell_rows("{}", zip(presets))
+    for line in presets:
+        tell_line(line)
     nothing = not (rows or presets or (word and found))
     claims = [row for row in rows_of(Claim) if mentions(about, f"{row.claim} {row.reason}")] if nothing and about else []
-    tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in claims])
+    tell_rows((f"claim {row.id}", row.verdict, row.claim) for row in claims)
     if nothing and not claims:
-        say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
+        which = shorten(word) if word else "all of these options"
+        raise NotCovered(f"no equation matches {which}. Claims of the lecture: backsolve claims WORD")
     _tell_equations(rows, why_not_derived=without == "derivation")
     if rows and in_terminal():
         tell("Words: explain WORD.")
@@ -87,11 +89,11 @@ def list_command(
 
 def _tell_equations(rows: Iterable[Equation], why_not_derived: bool = False) -> None:
     reasons = ((row, f"   ({reason_not_derived(row)})" if why_not_derived else "") for row in rows)
-    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, reason) for row, reason in reasons])
+    tell_rows((row.id, row.described, f"{row.title}{reason}") for row, reason in reasons)
 
 
 def _tell_quantities(rows: Iterable[Quantity]) -> None:
-    tell_rows("{:<{first}}  {:<10} {:<14} {}", [(one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows])
+    tell_rows((one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows)
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
@@ -99,7 +101,8 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     if style == "json":
         tell(list_as_json(hardware=chips, models=known), style)
     elif not (chips or known):
-        say(f"no {'model' if models else 'accelerator'} has the name {shorten(word)}")
+        kind = "model" if models else "accelerator"
+        raise UnknownName(kind, word, names_of("models" if models else "chips"), "backsolve list --models --hardware shows all")
     else:
         tables = [*([shown.hardware_lines(word)] if hardware else []), *([shown.model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))

@@ -63,10 +63,10 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
 @options.file("--save", "Also write the result as JSON.")
-@options.file("--like", "Repeat the question of a result of --save, or of - (stdin).", stream=True)
+@options.file("--like", "Repeat the question of a result of --save, or of - (stdin).", reads=True)
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @options.file(
-    "--against", stream=True, metavar="DATE|FILE|shipped",
+    "--against", reads=True, metavar="DATE|FILE|shipped",
     help="Show the changes from a day, a price CSV, a saved result or the last release, with the price behind each. - is standard input.",
 )  # fmt: skip
 def infer_command(

@@ -71,10 +71,6 @@ def day(text: str) -> date:
         raise click.BadParameter(str(error)) from None
 
 
-_REPLACED = ("--save", "--out", "--plot", "--left-out")
-"""Options whose file is written as a whole."""
-
-
 class Command(click.Command):
     """A command that refuses a second value for an option of one value, and a file to write that another option names."""
 
@@ -92,23 +88,20 @@ class Command(click.Command):
             if count > 1 and isinstance(one, click.Option) and not (one.multiple or one.is_flag or ctx.resilient_parsing):
                 raise WrongValue(f"{one.opts[-1]} is given more than once")
         rest = super().parse_args(ctx, args)
-        refuse_one_file([(one.opts[-1], ctx.params.get(one.name or "")) for one in self.params])
+        named = [(one.opts[-1], ctx.params.get(one.name or "")) for one in self.params]
+        for option, place in ctx.meta.get(UNREAD, {}).items():
+            refuse_one_file(option, place, named)
         return rest
 
 
-def refuse_one_file(values: Iterable[tuple[str, Any]]) -> None:
+def refuse_one_file(option: str, place: str, named: Iterable[tuple[str, Any]]) -> None:
     """Raise WrongValue if an option would write over a file that another option or argument names."""
-    places = [
-        (option, place)
-        for option, value in values
-        for one in (value if isinstance(value, tuple) else (value,))
-        if isinstance(place := getattr(one, "place", one), str) and place not in ("", "-")
-    ]
-    for option, place in places:
-        others = (other for other, at in places if other != option and os.path.realpath(at) == os.path.realpath(place))
-        if option in _REPLACED and (other := next(others, "")):
-            named = other.upper() if other.isidentifier() else other
-            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {named}. Name another file")
+    for other, value in named:
+        for one in value if isinstance(value, tuple) else (value,):
+            at = getattr(one, "place", one)
+            if other != option and isinstance(at, str) and at not in ("", "-") and os.path.realpath(at) == os.path.realpath(place):
+                shown = other.upper() if other.isidentifier() else other
+                raise WrongValue(f"{option} would write over {label(place)}, which is the file of {shown}. Name another file")
 
 
 class Commands(click.Group):
@@ -227,14 +220,14 @@ def workers(help: str) -> Callable[[_Command], _Command]:
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 
 
-def file(name: str, help: str, stream: bool = False, metavar: str = "FILE") -> Callable[[_Command], _Command]:
-    """Return an option for the name of a file to write. With `stream` it also reads one, and - is standard input."""
+def file(name: str, help: str, reads: bool = False, stream: bool = False, metavar: str = "FILE") -> Callable[[_Command], _Command]:
+    """Return an option for the name of a file to write, or one that it `reads`. With either of both flags, - is a standard stream."""
 
     def check(context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
-        if place == "" or (place == "-" and not stream):
+        if place == "" or (place == "-" and not (reads or stream)):
             raise WrongValue(f"{name} needs the name of a file. Given {place!r}{' (./- for a file of that name)' if place else ''}")
-        if place and not stream:
-            context.meta[UNREAD] = True
+        if place not in (None, "-") and not reads:
+            context.meta.setdefault(UNREAD, {})[name] = place
         return place
 
     return click.option(name, callback=check, metavar=metavar, help=help)

@@ -16,7 +16,7 @@ from invert.sheets.rows import FileText
 @click.command("plot", cls=options.Command)
 @click.argument("name", metavar="[NAME]", required=False, shell_complete=options.completes("figures"))
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...", shell_complete=options.completes("sheets", "quantities"))
-@click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
+@options.file("--out", "The file to write: a name that ends in .svg or .png.")
 @options.hardware
 @options.model
 @options.prices
@@ -38,7 +38,7 @@ def plot_command(
     backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
     """
     if name is None:
-        tell_rows("{:<{first}}  {}", [(one, figure.about) for one, figure in FIGURES.items()])
+        tell_rows((one, figure.about) for one, figure in FIGURES.items())
         return
     if name not in FIGURES:
         raise UnknownName("figure", name, FIGURES, "backsolve plot lists them")

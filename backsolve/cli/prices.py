@@ -251,7 +251,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str,
 
     if sources.count("-") > 1:
         raise WrongValue("prices pull reads standard input once, and - is given more than once")
-    options.refuse_one_file([("--left-out", left_out), ("the rivals of --into", rivals_of(into) if into else None)])
+    if left_out and into:
+        options.refuse_one_file("--left-out", left_out, [("the rivals of --into", rivals_of(into))])
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:

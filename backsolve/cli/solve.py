@@ -15,6 +15,7 @@ from backsolve.cli.options import completes
 from backsolve.streams import escape_line, in_terminal, leave, say, tell, width
 from derive.answers import NO_WHOLE_ONE, Column, Result
 from derive.errors import NO_ANSWER, UnknownName, WrongValue, shorten
+from derive.presets import chip_name, model_name
 from derive.quantities import QUANTITIES, quantity
 from derive.show.parts import all_warnings
 from derive.show.text import lines
@@ -53,7 +54,7 @@ _LONG = 100_000
 @click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option("--full", is_flag=True, help="Print the whole answer: all formulas, inputs with sources, and assumptions.")
-@click.option("--plot", metavar="FILE", help="Draw a sweep, or the roofline of a chip: .svg, .png (needs the extra plot), or -.")
+@options.file("--plot", "Draw a sweep, or the roofline of a chip: .svg, .png (needs the extra plot), or -.", stream=True)
 @options.form("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
@@ -220,6 +221,10 @@ def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
     for item in given:
         name, equals, value = item.partition("=")
         name = "tier" if name in _TIER_WORDS else name
+        for option, name_of in (("--hardware", chip_name), ("--model", model_name)) if not re.search("[<>=]", item) else ():
+            with suppress(UnknownName):
+                name_of(item)
+                raise WrongValue(f"{shorten(item)} is no input: write {option} {item}")
         with suppress(UnknownName):
             if not equals and quantity(item):
                 several = f"Several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."

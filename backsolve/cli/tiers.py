@@ -37,8 +37,7 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
     """Print the tiers for one lifetime or a list of them, as text, JSON or CSV."""
     name, _, text = given[0].partition("=") if len(given) == 1 and not re.search(r"[<>≤≥±]|\.\.", given[0]) else ("", "", "")
     if not text or quantity(name).name != "ttl" or style not in ("table", "json", "csv"):
-        rule = "storage_tier is asked alone and needs ttl alone, one time or a list, as table, json or csv"
-        raise WrongValue(f"{rule}: backsolve solve storage_tier ttl=5min,1h")
+        raise WrongValue("storage_tier needs only ttl, one or several, as table, json or csv: backsolve solve storage_tier ttl=5min,1h")
     found = [(ttl, ranked_devices(ttl)) for one in re.split("[,;]", text) for ttl in (quantity("ttl").check(parse("ttl", one)),)]
     cases = disclosed_cases(read_data())
     right = sum(ranked_devices(case.ttl_seconds)[0][0] in TIERS_OF[case.disclosed] for case in cases)

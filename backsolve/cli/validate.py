@@ -164,7 +164,7 @@ def _tell_all(rows: list[dict[str, object]]) -> None:
     def values(row: dict[str, object]) -> str:
         return "" if row["said"] is row["found"] is None else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
 
-    tell_rows("{:<5} {:<25} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
+    tell_rows((str(row["id"]), str(row["verdict"]), f"{row['claim']}{values(row)}") for row in rows)
     if in_terminal():
         tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason. Words: explain WORD.")
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from derive.errors import WrongData, suggest
-from derive.files import label
+from derive.files import file_errors
 from derive.immutable import immutable
 from derive.model_config.layers import DEFAULTS, FULL, HEAVY, SPARSE, Layers, check_decoder, layers_of
 from derive.model_config.parts import (
@@ -67,10 +67,10 @@ def read_config(place: str) -> ConfigModel:
     ('gqa', 2, 64, 1691648.0, 'bf16')
     """
     try:
-        known = os.stat(place)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WrongData(f"{label(place)} cannot be read: {reason}{_nearest_file(place)}") from None
+        with file_errors(place, "read"):
+            known = os.stat(place)
+    except WrongData as error:
+        raise WrongData(f"{error}{_nearest_file(place)}") from None
     return _read(place, known.st_mtime_ns, known.st_size)
 
 

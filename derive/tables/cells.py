@@ -17,6 +17,7 @@ CELL_LIMIT = 10_000
 """The most characters of a cell."""
 _SMALLEST, _LARGEST = 1e-20, 1e20
 """The range of all figures, in any unit. Powers of figures outside it would overflow."""
+_ABSURD = f"is absurd: values are between {_SMALLEST:g} and {_LARGEST:g}"
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
 """The text of spreadsheets in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
@@ -113,7 +114,7 @@ def _refuse_out_of_range(value: float, limits: Mapping[str, Any], required: bool
         least = f"{low:g} or more" if "minimum" in limits else "above 0"
         raise WrongData(f"{value:g} is out of range: it must be {least}" + (f", at most {high:g}" if high < inf else ""))
     if value and not _SMALLEST < value < _LARGEST:
-        raise WrongData(f"{value:g} is absurd: values are between {_SMALLEST:g} and {_LARGEST:g}")
+        raise WrongData(f"{value:g} {_ABSURD}")
 
 
 # Numbers.
@@ -126,12 +127,10 @@ def read_number(text: str) -> float:
         plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
         raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}. Write {plain}")
     if text.startswith("-"):
-        raise WrongData(f"{shorten(text)} is negative. Write a number above 0")
+        raise WrongData(f"{shorten(text)} is negative")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongData(
-            f"{shorten(text)} is {'absurdly large: write less than 1e308' if value > 1 else 'too small: it would be read as zero'}"
-        )
+        raise WrongData(f"{shorten(text)} {_ABSURD}")
     return value
 
 
@@ -179,7 +178,7 @@ def token_count(text: str) -> int | None:
 def read_whole(text: str, unit: str = "") -> int:
     """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text."""
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
-        raise WrongData(f"{shorten(text)} is negative. Write a number above 0")
+        raise WrongData(f"{shorten(text)} is negative")
     if re.fullmatch("[0-9]{13,}", text):
         raise WrongData(f"{shorten(text)} is too large. Write at most 12 digits")
     if not re.fullmatch("[0-9]{1,12}", text):
@@ -241,11 +240,13 @@ _SHORT_DATE = (
 
 
 def _spreadsheet_date(text: str) -> str:
-    """Return how a spreadsheet changed a date and how to keep it, or "" if no spreadsheet did.
+    """Return how a spreadsheet changed a date and how to keep it, the date with all its zeros, or "" for any other text.
 
-    >>> _spreadsheet_date("45992")
-    ': a spreadsheet writes 2025-12-01 as this number. Give its column the format yyyy-mm-dd'
+    >>> _spreadsheet_date("45992"), _spreadsheet_date("2026-1-2")
+    (': a spreadsheet writes 2025-12-01 as this number. Give its column the format yyyy-mm-dd', '. Write 2026-01-02')
     """
+    if parts := re.fullmatch("(?=.{8,9}$)([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})", text):
+        return f". Write {parts[1]}-{parts[2]:0>2}-{parts[3]:0>2}"
     if re.fullmatch("[2-6][0-9]{4}", text):
         day = _FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
         return f": a spreadsheet writes {day} as this number. Give its column the format yyyy-mm-dd"

@@ -112,7 +112,7 @@ class CsvTable:
             row.place, row.fault = place, fault
             if not fault and len(cells) != width:
                 advice = "A comma inside a cell needs quotes around the cell" if len(cells) > width else "A blank cell also needs its comma"
-                row.fault = f"has {len(cells)} cells, but the header has {width}. {advice}"
+                row.fault = f"the header has {width} cells, and the row has {len(cells)}. {advice}"
             yield row
         if is_empty:
             raise BadRow(self.unknown or self._problem("has a header and no rows. Write a row below it"))

@@ -50,9 +50,8 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             elif names:
                 problems.append(Problem(origin=name, message=f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
-            place = called(name)
-            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
-            problems.append(Problem(origin=origin, message=fault.lstrip(": ")))
+            origin, _, fault = str(error).partition(": ")
+            problems.append(Problem(origin=origin, message=fault))
     return found, problems
 
 

@@ -39,7 +39,7 @@ def test_what_may_not_be_replaced_is_named_and_kept(tmp_path, monkeypatch, kind:
         finally:
             os.dup2(kept, 1)
             os.close(kept)
-    assert str(caught.value).startswith(r"'run\n.json' cannot be written: ")
+    assert str(caught.value).startswith(r"'run\n.json': cannot be written (")
     assert os.listdir() == [path.name] and os.path.samestat(before, os.lstat(path))
     assert kind in ("loop", "device", "pipe") or path.read_text() == "mine"
 
@@ -60,7 +60,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_whole_and_nothing_beside_it(sma
     place.write_text("mine")
     with pytest.raises(OSError, match="No space left on device"):
         rest.write_bytes(b"\0" * 100_000)
-    with pytest.raises(WrongData, match=r"mine\.csv cannot be written: No space left on device"):
+    with pytest.raises(WrongData, match=r"mine\.csv: cannot be written \(No space left on device"):
         write(str(place), "new")
     assert place.read_text() == "mine" and sorted(os.listdir(small_disk)) == ["mine.csv", "rest"]
     rest.unlink()
@@ -91,7 +91,7 @@ def test_a_file_is_held_by_one_at_a_time_and_a_process_that_is_killed_holds_noth
 
 def test_a_folder_that_is_not_there_cannot_be_written(tmp_path):
     with (
-        pytest.raises(WrongData, match=r"none/mine\.csv cannot be written: No such file or directory"),
+        pytest.raises(WrongData, match=r"none/mine\.csv: cannot be written \(No such file or directory"),
         alone(str(tmp_path / "none/mine.csv")),
     ):
         pytest.fail("there is no such folder")
@@ -104,7 +104,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path, mo
     place.write_bytes(b"a" * (files.MIB + 1))
     monkeypatch.setattr(files.os, "stat", lambda _: before)
     monkeypatch.setattr(files.os, "fstat", lambda _: before)
-    with pytest.raises(WrongData, match=r"mine\.csv cannot be read: it is larger than 1 MiB"):
+    with pytest.raises(WrongData, match=r"mine\.csv: cannot be read \(it is larger than 1 MiB"):
         content_of(place, files.MIB)
 
 
@@ -113,7 +113,7 @@ def test_standard_input_is_read_up_to_the_limit(monkeypatch):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
         assert content_or_input("-", files.MIB) == text
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * (files.MIB + 1))))
-    with pytest.raises(WrongData, match=r"standard input cannot be read: it is larger than 1 MiB"):
+    with pytest.raises(WrongData, match=r"standard input: cannot be read \(it is larger than 1 MiB"):
         content_or_input("-", files.MIB)
 
 
@@ -124,13 +124,13 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(tmp_path, monke
     os.mkfifo(place)
     before = os.stat(file)
     monkeypatch.setattr(files.os, "stat", lambda _: before)
-    with pytest.raises(WrongData, match=r"pipe cannot be read: it is not a file; a pipe can be given as standard input"):
+    with pytest.raises(WrongData, match=r"pipe: cannot be read \(it is not a file; a pipe can be given as standard input"):
         content_of(place)
 
 
 def test_what_is_no_file_and_no_pipe_is_not_told_to_be_given_as_one(tmp_path):
     for place in (str(tmp_path), os.devnull):
-        with pytest.raises(WrongData, match=r"cannot be read: it is not a file$"):
+        with pytest.raises(WrongData, match=r"cannot be read \(it is not a file\)$"):
             content_of(place)
 
 

@@ -323,7 +323,7 @@ def test_a_file_that_is_not_there_has_its_nearest_one_named(tmp_path):
     with pytest.raises(WrongData, match=r"did you mean '.*config\.json'"):
         model(str(tmp_path / "confg.json"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(WrongData, match=r"empty/config\.json cannot be read"):
+    with pytest.raises(WrongData, match=r"empty/config\.json: cannot be read"):
         model(str(tmp_path / "empty"))
 
 

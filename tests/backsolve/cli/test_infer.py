@@ -174,7 +174,7 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
 def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "--like needs the name of a file" in refused("infer", "--like", "")
-    assert "F cannot be read" in refused("infer", "--like", "F")
+    assert "F: cannot be read" in refused("infer", "--like", "F")
     assert "standard input: is not a saved result" in refused("infer", "--like", "-", stdin=b"{}")
     Path("F").write_text(call(*GEMINI, "--as", "json").out)
     assert "is not a saved result that can be repeated" in refused("infer", "--like", "F")

@@ -24,4 +24,4 @@ def test_an_answer_has_its_rule_and_the_record_of_that_rule():
 
 @pytest.mark.parametrize("given", ["ttl=1min..10min", "ttl<=1h"])
 def test_a_lifetime_is_one_time_or_a_list(given: str):
-    assert "one time or a list" in refused("solve", "storage_tier", given)
+    assert "needs only ttl, one or several" in refused("solve", "storage_tier", given)

@@ -250,7 +250,7 @@ def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
     assert [str(database) for database, _ in found] == ["genai-prices 9.9"]
     assert [str(one).removeprefix(str(tmp_path)) for one in problems] == [
         "litellm: is not installed: pip install litellm",
-        "/none.json: cannot be read: No such file or directory",
+        "/none.json: cannot be read (No such file or directory)",
     ]
     (tmp_path / "litellm").mkdir()
     (tmp_path / "litellm" / "__init__.py").write_text("")

@@ -147,7 +147,7 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
         ("b,n,,true,false,,,,,,,,2026-05-01,rumour,,", "models.csv row 3, column release_grade: 'rumour' is not known"),
         ("b,n,,true,false,,,,,,,2026-09-10,,,,", "models.csv row 3, column weights_until: ends the known weights"),
         ("b,n,,true,false,,,,1e9,verified,,2026-05-01,2026-05-01,quoted,,", "models.csv row 3, column weights_until: is not after"),
-        ("b,n,,true", "models.csv row 3: has 4 cells"),
+        ("b,n,,true", "models.csv row 3: the header has 16 cells, and the row has 4"),
     ],
 )
 def test_a_wrong_model_row_is_named(line: str, message: str):
