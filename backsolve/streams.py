@@ -219,15 +219,11 @@ def leave_without_sheets() -> NoReturn:
     leave(NO_ANSWER)
 
 
-def is_stream(own: object) -> bool:
-    """Return whether prices come from standard input."""
-    return getattr(own, "place", "") == STANDARD_INPUT
-
-
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
-        place = "" if own is None else " -" if is_stream(own) else f" {quote(getattr(own, 'place', str(own)))}"
+        named = getattr(own, "place", str(own))
+        place = "" if own is None else " -" if named == STANDARD_INPUT else f" {quote(named)}"
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         end = "" if found[0].message.endswith("?") else "."
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")

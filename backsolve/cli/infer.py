@@ -9,7 +9,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import fail_on, is_stream, leave, leave_without_sheets, say, tell_doubts, tell_notes, width
+from backsolve.streams import fail_on, leave, leave_without_sheets, say, tell_doubts, tell_notes, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 from derive.tables.lines import Problem
@@ -103,8 +103,6 @@ def infer_command(
         click.echo(laid_out(explained(infer()), width()))
         return
     form = Shown(**{name: given.pop(name) for name in Shown.__annotations__})
-    if form.against == "-" and is_stream(prices):
-        raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:
         _repeat_question(like, form, workers, save)
         return

@@ -13,7 +13,7 @@ import click
 
 from backsolve.streams import UNREAD
 from derive.errors import UnknownName, WrongData, WrongValue, shorten
-from derive.files import label, standard_input
+from derive.files import STANDARD_INPUT, label, standard_input
 from derive.quantities import quantity
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def day(text: str) -> date:
 
 
 class Command(click.Command):
-    """A command that refuses a second value for an option of one value, and a file to write that another option names."""
+    """A command that refuses a second value for an option of one value, a second - for standard input, and a file to write that another
+    option names.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words of the command line."""
@@ -88,20 +90,22 @@ class Command(click.Command):
             if count > 1 and isinstance(one, click.Option) and not (one.multiple or one.is_flag or ctx.resilient_parsing):
                 raise WrongValue(f"{one.opts[-1]} is given more than once")
         rest = super().parse_args(ctx, args)
-        named = [(one.opts[-1], ctx.params.get(one.name or "")) for one in self.params]
+        values = [(one.opts[-1], ctx.params.get(one.name or "")) for one in self.params]
+        named = [(option, one) for option, value in values for one in (value if isinstance(value, tuple) else (value,))]
+        places = [(option, place) for option, one in named if isinstance(place := getattr(one, "place", one), str)]
+        if sum(place in ("-", STANDARD_INPUT) for _, place in places) > 1:
+            raise WrongValue("standard input can be read once, and - is given more than once")
         for option, place in ctx.meta.get(UNREAD, {}).items():
-            refuse_one_file(option, place, named)
+            refuse_one_file(option, place, places)
         return rest
 
 
-def refuse_one_file(option: str, place: str, named: Iterable[tuple[str, Any]]) -> None:
+def refuse_one_file(option: str, place: str, others: Iterable[tuple[str, str]]) -> None:
     """Raise WrongValue if an option would write over a file that another option or argument names."""
-    for other, value in named:
-        for one in value if isinstance(value, tuple) else (value,):
-            at = getattr(one, "place", one)
-            if other != option and isinstance(at, str) and at not in ("", "-") and os.path.realpath(at) == os.path.realpath(place):
-                shown = other.upper() if other.isidentifier() else other
-                raise WrongValue(f"{option} would write over {label(place)}, which is the file of {shown}. Name another file")
+    for other, at in others:
+        if other != option and at not in ("", "-") and os.path.realpath(at) == os.path.realpath(place):
+            shown = other.upper() if other.isidentifier() else other
+            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {shown}. Name another file")
 
 
 class Commands(click.Group):

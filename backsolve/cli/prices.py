@@ -7,7 +7,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import fail_on, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, tell_notes, width
+from backsolve.streams import fail_on, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, tell_notes, width
 from derive.errors import WrongValue
 from derive.files import STANDARD_INPUT, label, write
 from invert.data import read_data
@@ -87,8 +87,6 @@ def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | Non
     from invert.sheets import listing
     from invert.sheets.diff import differences, new_models, redescribed, states_of
 
-    if sum(map(is_stream, (old, new, prices))) > 1:
-        raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, prices)
     prices_found = differences(before.rows, after.rows)
@@ -249,8 +247,6 @@ def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str,
     from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
 
-    if sources.count("-") > 1:
-        raise WrongValue("prices pull reads standard input once, and - is given more than once")
     if left_out and into:
         options.refuse_one_file("--left-out", left_out, [("the rivals of --into", rivals_of(into))])
     data, today = read_data(), on or datetime.now(UTC).date()

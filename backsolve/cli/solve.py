@@ -15,7 +15,6 @@ from backsolve.cli.options import completes
 from backsolve.streams import escape_line, in_terminal, leave, say, tell, width
 from derive.answers import NO_WHOLE_ONE, Column, Result
 from derive.errors import NO_ANSWER, UnknownName, WrongValue, shorten
-from derive.presets import chip_name, model_name
 from derive.quantities import QUANTITIES, quantity
 from derive.show.parts import all_warnings
 from derive.show.text import lines
@@ -221,10 +220,8 @@ def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
     for item in given:
         name, equals, value = item.partition("=")
         name = "tier" if name in _TIER_WORDS else name
-        for option, name_of in (("--hardware", chip_name), ("--model", model_name)) if not re.search("[<>=]", item) else ():
-            with suppress(UnknownName):
-                name_of(item)
-                raise WrongValue(f"{shorten(item)} is no input: write {option} {item}")
+        if not re.search("[<>=]", item):
+            _refuse_preset(item)
         with suppress(UnknownName):
             if not equals and quantity(item):
                 several = f"Several unknowns are one word: backsolve solve {unknown.strip(',')},{item} name=value ..."
@@ -232,3 +229,13 @@ def _refuse_misplaced(unknown: str, given: tuple[str, ...]) -> None:
         # A price other than the words of the option is a quantity.
         if equals and f"--{name}" in options and (name != "price" or value.strip() in _PRICES):
             raise WrongValue(f"{item.partition('=')[0]} is an option: write --{name} {shorten(value)[1:-1]}")
+
+
+def _refuse_preset(item: str) -> None:
+    """Raise WrongValue for a chip or a model that is written as an input."""
+    from derive.presets import chip_name, model_name
+
+    for option, name_of in (("--hardware", chip_name), ("--model", model_name)):
+        with suppress(UnknownName):
+            name_of(item)
+            raise WrongValue(f"{shorten(item)} is no input: write {option} {item}")
