@@ -214,12 +214,7 @@ def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
     >>> evaluate(square, tiny), float(precise(square, tiny))
     (0.0, 2e-20)
     """
-    context, by = _many_digits()
-    try:
-        number = value_of(tree, {name: context.mpf(values[name]) for name in names(tree)}, by)
-    except _OFF_DOMAIN:
-        return nan
-    return nan if isinstance(number, context.mpc) else number
+    return precise_slopes(tree, values, frozenset())[0]
 
 
 def precise_slopes(tree: Tree, values: "Mapping[str, float | mpf]", wanted: frozenset[str] | None = None) -> "tuple[mpf, dict[str, mpf]]":
