@@ -151,14 +151,13 @@ def with_defaults(row: Equation, values: Mapping[str, int | str]) -> Equation:
 def _put_values_in(row: Equation, some: _Values) -> Equation:
     """Return an equation without some of its quantities, at these values, as one object for equal arguments."""
     spoken = dict(some)
-    relation = in_place(row.relation, spoken)
     # A single stage takes its hops along. Any number may stand for what is gone: at 1 a difference in a denominator may be 0.
     gone = dict.fromkeys(symbols_dropped(row, spoken), 2)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(needed.names)]
     return replace(
         row,
-        relation=in_place(relation, gone) if gone else relation,
+        relation=in_place(row.relation, {name: gone.get(str(value), value) for name, value in spoken.items()} | gone),
         requires=tuple(replace(needed, holds=in_place(needed.holds, spoken)) for needed in kept),
         put_in=spoken,
     )
