@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from io import StringIO
 from itertools import zip_longest
 
 _BLANK = ", \t\r\n\ufeff"
@@ -27,21 +28,11 @@ def cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-class _Unchanged:
-    """A file that returns a written text, which the writer of CSV returns too."""
-
-    def write(self, text: str) -> str:
-        """Return the text."""
-        return text
-
-
-_LINES = csv.writer(_Unchanged(), lineterminator="")
-
-
 def line_text(cells: Iterable[object]) -> str:
     """Return cells as a line of CSV, without its end."""
-    line: str = _LINES.writerow(cells)
-    return line
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(cells)
+    return line.getvalue()
 
 
 def edited_table(
