@@ -1,7 +1,6 @@
 """Return devices of memory_tiers.csv as givens: capacity, read bandwidth and price, each with its source."""
 
 from dataclasses import replace
-from statistics import median_low
 
 from derive.errors import UnknownName
 from derive.preset_record import Preset
@@ -51,6 +50,8 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     >>> tier("nvme").supposed["tier_capacity"].partition(":")[0], tier("solidigm 7.68").givens["tier_bandwidth"]
     ('Micron 9650 30.72 TB PCIe 6', 14500000000.0)
     """
+    from statistics import median_low
+
     tables = tables or shipped.read()
     devices, names = _devices(tables), matching_devices(text, tables)
     if not names:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,8 +25,10 @@ from derive.show.references import Reference, cite_with_references
 from derive.tables.shipped import read, rows_of
 from derive.tier_presets import tier_lines
 from invert.data import read_data
-from invert.sheets.rows import FileText
 from invert.validation.claim_rows import Claim
+
+if TYPE_CHECKING:
+    from invert.sheets.rows import FileText
 
 _LACKING = {"derivation": "steps", "source": "sources"}
 """The field that is empty in an equation without one."""
@@ -309,7 +311,7 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     fail_on(table.problems)
 
 
-def _cite_prices(names: Iterable[str], html_base: str, tier: str | None, as_of: date | None, prices: FileText | None) -> list[Reference]:
+def _cite_prices(names: Iterable[str], html_base: str, tier: str | None, as_of: date | None, prices: "FileText | None") -> list[Reference]:
     """Return references for price sheets or single prices."""
     from invert.report.price_pages import references_of
     from invert.sheets.doubts import doubts_about
