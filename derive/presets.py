@@ -186,7 +186,6 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """Return the rents of a chip, row by row. Raises NoRent if the table has no rent."""
-    tables = tables or shipped.read()
     name = chip_name(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:

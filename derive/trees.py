@@ -232,12 +232,6 @@ def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
     return value_of(tree, values, arrays())
 
 
-def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the value of a formula at arrays, and its derivative with respect to a quantity."""
-    value, found = slopes(tree, values, arrays(), frozenset([name]))
-    return value, found[name]
-
-
 @cache
 def arrays() -> Operations:
     """Return the operations for arrays."""

@@ -10,7 +10,7 @@ from sympy import Max, log, sqrt
 from derive.catalogue import by_id
 from derive.quantities import symbol
 from derive.quantities.formula import as_tree
-from derive.trees import _DIGITS, evaluate, precise, precise_slopes, slope_at_arrays, slopes, text, tree_of, value_of
+from derive.trees import _DIGITS, arrays, evaluate, precise, precise_slopes, slopes, text, tree_of, value_of
 from tests.tools.derivation_check import in_sympy
 from tests.tools.together import in_one_test
 
@@ -83,6 +83,6 @@ def test_slopes_are_those_of_sympy(expression):
     tree, values = as_tree(expression), {"batch": 2.5, "chips": 7.0}
     for name in ("batch", "chips"):
         theirs = float(expression.diff(symbol(name)).subs({B: 2.5, N: 7}))
-        value, slope = slope_at_arrays(tree, name, {other: np.array([number]) for other, number in values.items()})
-        assert value == pytest.approx(evaluate(tree, values), rel=1e-14) and slope == pytest.approx(theirs, rel=1e-12)
+        value, found = slopes(tree, {other: np.array([number]) for other, number in values.items()}, arrays(), frozenset([name]))
+        assert value == pytest.approx(evaluate(tree, values), rel=1e-14) and found[name] == pytest.approx(theirs, rel=1e-12)
         assert float(precise_slopes(tree, values)[1][name]) == pytest.approx(theirs, rel=1e-14)

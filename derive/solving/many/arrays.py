@@ -13,7 +13,7 @@ from derive.quantities import quantity
 from derive.records import HOLDS, Equation, Requirement
 from derive.solving.engine.legs import Composed, Leg, Loop, Way, closed_form_of
 from derive.solving.engine.one_equation import bounds_of, solve_equation
-from derive.trees import Tree, TreePair, evaluate_arrays, slope_at_arrays
+from derive.trees import Tree, TreePair, arrays, evaluate_arrays, slopes
 
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, "Floats | float"]
@@ -240,7 +240,7 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
         inside &= find_where_met(requirement, at)
         row = at[unknown] = _snap_to_bounds(equation, requirement, unknown, at)
     holds = inside & (error <= HOLDS)
-    _, slope = slope_at_arrays(branch.difference, unknown, at)
+    slope = slopes(branch.difference, at, arrays(), frozenset([unknown]))[1][unknown]
     scale = np.maximum(*map(np.abs, _evaluate_sides(equation, at)))
     loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds
