@@ -255,8 +255,8 @@ class Meaning:
     """The quantity that people mean by another one, if all of some givens are present.
 
     It is answered, with a warning, if the requested quantity lacks an input. `why` is printed after its name. With `alone` it applies only
-    if no chip and no model is named and no given belongs to the requested quantity. With `told` the meant quantity is always answered. The
-    other one is also printed if the answer does not use one of these givens.
+    if no chip and no model is named and no given belongs to the requested quantity. With `told` the requested quantity is answered, and the
+    meant one is printed after it if it has another value.
     """
 
     asked: str

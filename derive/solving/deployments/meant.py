@@ -114,7 +114,7 @@ def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, as
     if not meaning or meaning.means in (*beside, *given) or (meaning.alone and named):
         return solution
     lacks = bool(solution.reason and solution.reason.missing)
-    if lacks == bool(meaning.told) or (meaning.told and meaning.beside.isdisjoint(solution.unused)):
+    if lacks == bool(meaning.told):
         return solution
     found = ask(meaning.means, given)
     own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
@@ -122,6 +122,8 @@ def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, as
         return solution
     if not meaning.told:
         return found.warn(answer_meaning.__name__, f"{meaning.asked} is answered with {meaning.means}{meaning.why}")
+    if [one.ends for one in found.answers] == [one.ends for one in solution.answers]:
+        return solution
     both = found.answers[0], *filter(None, [found.with_prompts])
     values = (f"{show(meaning.means, value_inside(one))}{OR[one.bound]}" for one in both)
     value = " for decode alone, ".join(values) + (" with prompts" if found.with_prompts else "")

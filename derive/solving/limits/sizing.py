@@ -113,7 +113,15 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
     at_best = replace(asked, provenance={**asked.provenance, FREE: "given"})
     found, _ = answer_with_way(pose_again(at_best, asked.unknown, {**asked.known, FREE: batch}))
     provenance = {name: told if name == FREE else source for name, source in found.provenance.items()}
-    return replace(found, provenance=provenance, said=(told, *found.said)) if found.answers else None
+    answers = tuple(_open_beyond(one, UPPER if met[edges[-1]] else LOWER) for one in found.answers)
+    return replace(found, answers=answers, provenance=provenance, said=(told, *found.said)) if answers else None
+
+
+def _open_beyond(found: Answer, side: str) -> Answer:
+    """Return an interval at one batch as a bound to one side, because other batches meet the limits on its other side."""
+    if found.kind != "interval":
+        return found
+    return replace(found, kind="point", value=found.ends[side == UPPER], low=None, high=None, bound=side)
 
 
 def _rewards_batches(name: str) -> bool:
