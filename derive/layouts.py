@@ -10,7 +10,7 @@ from typing import Any
 from derive.errors import WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
-from derive.quantities.aliases import ALIASES, in_full
+from derive.quantities.aliases import ALIASES, TENSOR_PARALLEL, in_full
 
 
 @immutable
@@ -19,7 +19,7 @@ class Layout:
 
     `using` names further rules. A dense model reads its weights by the variant `dense`. Only a layout of attention has one. In such a
     layout the chips of one copy of attention share it by its heads. `variants` are those of other groups. `copied` is the number of
-    copies that data parallelism beside the layout means.
+    copies that data parallelism beside the layout means, and `counted` what a word such as gpus means if it is not chips.
     """
 
     part: str
@@ -30,6 +30,7 @@ class Layout:
     dense: str = ""
     variants: Mapping[str, str] = field(default_factory=dict)
     copied: str = "attention_replicas"
+    counted: str = ""
 
 
 Key = tuple[str, str]
@@ -67,6 +68,7 @@ LAYOUTS: dict[Key, Layout] = {
                 text=f"copies of the model that train on different data share {shared}",
                 variants={"training_state_bytes_per_chip": f"zero_{stage}", "data_parallel_time": sent},
                 copied="data_parallel",
+                counted="training_chips",
             )
             for stage, shared, sent in (
                 ("1", "optimizer states", "all_reduce"),
@@ -89,6 +91,7 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
 }
 """The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
 _COPIES = ("data_parallel", *(word for word, meant in ALIASES.items() if "attention_replicas" in meant))
+_CHIPS = {"chips", *(word for word, meant in ALIASES.items() if meant == ("chips",))} - {*TENSOR_PARALLEL}
 _PARTS = {part for part, _ in LAYOUTS}
 
 
@@ -114,8 +117,11 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
 
 
 def word_beside(layouts: Sequence[Key], word: str) -> str:
-    """Return the quantity that a word for data parallelism means beside layouts, and any other word as it is."""
-    return LAYOUTS[layouts[0]].copied if layouts and in_full(word) in _COPIES else word
+    """Return the quantity that a word for data parallelism or for chips means beside layouts, and any other word as it is."""
+    if not layouts or word == "chips":
+        return word
+    first, name = LAYOUTS[layouts[0]], in_full(word)
+    return (first.copied if name in _COPIES else first.counted if name in _CHIPS else "") or word
 
 
 def layout_line(keys: Iterable[Key]) -> str:

@@ -448,7 +448,7 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
         return f"{message}: it is {show(unknown, found)} from {made}"
     reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
     if reach:
-        message += f": {name} {reach} over all {unknown}, but the given value is {show(name, values[name])}"
+        message += f": {name} {reach} over all {unknown}, but it has to be {show(name, values[name])}"
     return message + _looked_for(equation, unknown)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
+from derive.layouts import Links
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CONDITION, HOLDS, LOWER, UPPER, Equation
@@ -212,6 +213,8 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     if alternative == USUAL:
         return _usual_value(name, asked)
     if row.added:
+        # Another exchange may have another link.
+        inputs = {one: value for one, value in inputs.items() if one != Links.taken or asked.provenance.get(one) == "given"}
         exchange = links(row.added, inputs, {"": "supposed"})
         asked = replace(asked, variants=tuple({**dict(asked.variants), **exchange.variants}.items()))
         inputs = {**inputs, **exchange.givens}

@@ -118,10 +118,10 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
 
 
 def _open_beyond(found: Answer, side: str) -> Answer:
-    """Return an interval at one batch as a bound to one side, because other batches meet the limits on its other side."""
+    """Return an interval at one batch with one end, because other batches meet the limits on its other side."""
     if found.kind != "interval":
         return found
-    return replace(found, kind="point", value=found.ends[side == UPPER], low=None, high=None, bound=side)
+    return replace(found, low=0.0) if side == UPPER else replace(found, high=None)
 
 
 def _rewards_batches(name: str) -> bool:
