@@ -432,9 +432,9 @@ def test_an_answer_is_put_on_a_bound_only_where_rounding_has_put_it_beyond(batch
     ("row", "unknown", "given", "words"),
     [
         # what the right side reaches stands beside what is asked
-        (V, "batch", {"step_time": 1, "compute_time": 2, "memory_time": 3}, ["no batch > 0", "given value is 1 s"]),
-        (CAPPED, "batch", {"step_time": 9, "chips": 8}, ["step_time is at most 8 s", "given value is 9 s"]),
-        (PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2}, ["in [0, 1]", "to 5 s", "given value is 9 s"]),
+        (V, "batch", {"step_time": 1, "compute_time": 2, "memory_time": 3}, ["no batch > 0", "has to be 1 s"]),
+        (CAPPED, "batch", {"step_time": 9, "chips": 8}, ["step_time is at most 8 s", "has to be 9 s"]),
+        (PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2}, ["in [0, 1]", "to 5 s", "has to be 9 s"]),
         (made_up(lambda batch, chips, layers: (batch, chips - layers)), "batch", {"chips": 2, "layers": 5}, ["is -3 from chips = 2, lay"]),
     ],
 )
