@@ -172,7 +172,7 @@ def _read_box(given: Mapping[str, Given], switches: Switches) -> tuple[Mapping[s
         return given, switches
     if is_limit(chips) or spread(Replica.chips, chips, read):
         return given, switches
-    many, of_one = float(several[1]), read(Replica.chips, chips)
+    many, of_one = int(several[1]), read(Replica.chips, chips)
     if of_one >= many or many % of_one:
         return given, switches
     return {**given, Replica.all_chips: many}, replace(switches, hardware=(several[2],))
