@@ -262,7 +262,7 @@ _BESIDE_RATES = {
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
 _PROMPTS_BETWEEN = "prompt_time_share"
 REQUESTED = "requested"
-"""Stands among the other names for a word that is asked for."""
+"""Marks a word that is asked for, among the other names of a question."""
 """The meanings of quantities if prompts are computed between the steps of decode."""
 _BETWEEN_REQUESTED = tuple(f"{REQUESTED} prompt_tokens {rate}" for rate in ("requests_per_second", "fleet_requests_per_second"))
 """Prompts of these requests may be computed between the steps. A time that is given is then that of a step or of a token."""
