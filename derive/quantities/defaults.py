@@ -9,8 +9,7 @@ class Default(NamedTuple):
     It is `value`, or the first of `follows` that is known or asked for. With `about`, it is `value` only if one of these is known or asked
     for. If one of `beside` is, it only follows. If one of each of `gives_way` is, the quantity has the value of its definition, unless one
     of `stays` is too. Any set of `said_by`, given together, determines the number. `worked_out_by` is the same for the first of `follows`:
-    if one of each is known, the quantity equals it. `together` also puts the quantity that it follows into the equations, and leaves it
-    open if that quantity is requested.
+    if one of each is known, the quantity equals it. `together` also puts the quantity that it follows into the equations.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, because a measured result may contradict it. A `found` default is put into the equations. A result that no measured default
