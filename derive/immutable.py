@@ -3,7 +3,7 @@
 `dataclasses` writes six functions for every class and compiles them at each start. This needs 100 ms for 57 classes, and 3 ms here. The
 functions below serve every class. `fields`, `replace` and `asdict` of `dataclasses` work as usual.
 
-Thirteen hundred rows of the catalogue and of the quantities are made at each start. They have the base `Bare`, which stores arguments
+All rows of the catalogue and of the quantities are made at each start. They have the base `Bare`, which stores arguments
 without a look at their names. Mypy and the tests check these.
 """
 
