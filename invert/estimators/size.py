@@ -105,10 +105,11 @@ def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None)
     return (*((ln_price,) if form.priced else ()), *((float(logit(min(score.accuracy, _SURE))),) if form.benchmark and score else ()))
 
 
-def _sized(
+def _sized_model(
     form: SizeForm, row: OpenModel | DisclosedSize, family: str, released: date, params: float, price: float,
     scores: Mapping[str, KnowledgeScore],
 ) -> SizedModel:  # fmt: skip
+    """Return a model of known size with its predictors by a form."""
     predictors = predictors_of(form, log(price), scores.get(row.model.casefold()))
     return SizedModel(price_family=family, vendor=row.vendor, released=released, ln_params=log(params / BILLION), predictors=predictors)
 
@@ -120,7 +121,7 @@ def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, w
     prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark)
     models = {row.model: row for row in rows_so_far(data, OpenModel)}
     return tuple(
-        _sized(form, row, row.price_family, row.release_date, getattr(row, form.params), prices.get(row.model, 1.0), scores)
+        _sized_model(form, row, row.price_family, row.release_date, getattr(row, form.params), prices.get(row.model, 1.0), scores)
         for row in ([models[name] for name in prices] if form.priced else models.values())
         if row.price_family != without
         and (not form.benchmark or row.model.casefold() in scores)
@@ -149,7 +150,7 @@ def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple
     """Return the closed models of known size at their own prices. For total parameters they are today's models, as in the fits."""
     scores = best_scores(data, form.benchmark)
     return tuple(
-        _sized(form, row, row.vendor, row.date, size, row.input_price, scores)
+        _sized_model(form, row, row.vendor, row.date, size, row.input_price, scores)
         for row in rows_so_far(data, DisclosedSize)
         if row.closed
         and (size := row.exactly(form.params))
