@@ -342,8 +342,10 @@ class Prompts:
     """With one of these the time of a token differs from the time of a step, with or without prompts."""
 
 
-IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
-"""Quantities that a question implies without naming them: by the data type of a chip, by a model, or by prompts on the same chips."""
+IMPLIED = {"count": ("chips",), "data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
+"""Quantities that a question implies without naming them: by a count or the data type of a chip, by a model, or by prompts on the same
+chips.
+"""
 
 
 class Accrued:

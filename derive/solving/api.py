@@ -164,16 +164,16 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
 
 
 def _read_box(given: Mapping[str, Given], switches: Switches) -> tuple[Mapping[str, Given], Switches]:
-    """Return the question with the chips of a box as those of all replicas, if tensor parallelism over fewer chips divides them."""
+    """Return the question with the chips of a box as those of all replicas, if tensor parallelism divides them."""
     named, chips, read = switches.hardware, given.get(Replica.chips), switches.conventions.read
     (box, *more) = (named,) if isinstance(named, str) else tuple(named or ("",))
     several = re.match(SEVERAL, box) if switches.conventions.tensor_parallel and not more else None
-    if not several or not isinstance(chips, str | int | float) or Replica.all_chips in given:
+    if not several or not isinstance(chips, str | int | float) or {Replica.all_chips, Replica.number} & given.keys():
         return given, switches
     if is_limit(chips) or spread(Replica.chips, chips, read):
         return given, switches
     many, of_one = int(several[1]), read(Replica.chips, chips)
-    if of_one >= many or many % of_one:
+    if many % of_one:
         return given, switches
     return {**given, Replica.all_chips: many}, replace(switches, hardware=(several[2],))
 

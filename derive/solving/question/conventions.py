@@ -7,6 +7,7 @@ from numbers import Real
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
+from derive.preset_record import names_count
 from derive.quantities import quantity
 from derive.roles import IMPLIED, Phases, Prompts
 from derive.units import SIZES, flop_power, parse, show
@@ -125,8 +126,8 @@ def variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str
 
 
 def implied_names(switches: Switches) -> tuple[str, ...]:
-    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
-    of weights if a chip is named with a data type, and the layers of a model.
+    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the chips
+    if they are named with a count, the width of weights if a chip is named with a data type, and the layers of a model.
 
     >>> with_prompts = ("serving.request_latency_with_prompts",)
     >>> implied_names(Switches()), implied_names(Switches("H100:fp8", "Llama-3.1-8B", using=with_prompts))
@@ -137,6 +138,7 @@ def implied_names(switches: Switches) -> tuple[str, ...]:
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
     said = {
         "prompts": together is not None and variant_of_prompts(switches.using, switches.variants) == together.name,
+        "count": any(map(names_count, chips)),
         "data type": any(":" in chip for chip in chips),
         "model": bool(switches.model),
     }
