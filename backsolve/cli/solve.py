@@ -204,11 +204,13 @@ def _add_typed_words(shown: Iterable[str], words: Mapping[str, str]) -> Iterator
     >>> [*_add_typed_words(lines, {"step_time": "tpot", "requests_per_second": "qps"})]
     ['tpot (step_time) = 2.8 ms', 'Targets      qps >= 20 is met', '', 'step_time = memory_time']
     """
-    above_steps = True
+    above_steps, labelled = True, False
     for line in shown:
         above_steps = above_steps and line != ""
         name = re.split(r" \[| >?=|:", line, maxsplit=1)[0]
-        if above_steps and line.startswith(("Targets ", "Limited by ", "Not used ", "+1 % ")):
+        # A long line goes on in the next one.
+        labelled = line.startswith(("Targets ", "Limited by ", "Not used ", "+1 % ")) or (labelled and line.startswith(" "))
+        if above_steps and labelled:
             yield re.sub(r"[a-z_]+", lambda found: words.get(found[0], found[0]), line)
         else:
             yield f"{words[name]} ({name}){line.removeprefix(name)}" if above_steps and name in words else line
