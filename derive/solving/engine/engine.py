@@ -9,7 +9,7 @@ from functools import partial
 from math import inf, isclose, isfinite
 from types import MappingProxyType
 
-from derive.answers import SHORT
+from derive.answers import COUNTED, SHORT
 from derive.expressions.branches import current_regime
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
@@ -93,7 +93,7 @@ def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> li
     *before, last = way.legs
     for leg in before:
         outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
-        if reason := _reason_left_open(leg, outcomes):
+        if reason := _reason_left_open(asked, leg, outcomes):
             return Stop(way, leg, reason)
         worlds = [_extend_world(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
@@ -149,13 +149,19 @@ def _follow_first(legs: Iterable[Leg], world: World) -> World | None:
     return world
 
 
-def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
-    """Return why a way cannot go on after a leg: in one of the worlds its quantity is only bounded, or not determined."""
+def _reason_left_open(asked: Question, leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+    """Return why a way cannot go on after a leg. In one of the worlds its quantity is only bounded or not determined, or it is the count
+    of a default and less than one.
+    """
+    least = 1 - HOLDS if leg.unknown in COUNTED and leg.unknown in asked.defaults else 0.0
     for _, answers, reason in outcomes:
         if reason and reason.code in LEAVES_OPEN:
             return reason
-        if loose := next((one for one in answers if one.kind != "point"), None):
-            return _reason_of_bounds(leg, loose)
+        for one in answers:
+            if one.kind != "point":
+                return _reason_of_bounds(leg, one)
+            if one.point < least:
+                return Reason(code="not_identified", message=f"{leg.unknown} = {show(leg.unknown, one.point)} is less than one")
     return None
 
 
