@@ -273,7 +273,7 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     made = definitions_of(asked.active)
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
-        others = propagate(asked.equalities, frozenset(known), frozenset())
+        others = propagate(asked.equalities, frozenset((*known, asked.unknown)), frozenset())
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown}, others)) for bound in asked.bounds)
         found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
         for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
