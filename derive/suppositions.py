@@ -41,7 +41,10 @@ USUAL_TYPES = {
 class OneSequence:
     """Results for one sequence, if no given says the number of sequences."""
 
-    results: tuple[str, ...] = ("kv_cache_bytes", "memory_demand", "context_length")
+    results: tuple[str, ...] = (
+        *("kv_cache_bytes", "memory_demand", "context_length"),
+        *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user", "request_latency"),
+    )
     said_by: tuple[str, ...] = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
     """Givens from which the number of sequences follows."""
 
@@ -55,7 +58,10 @@ class Dense:
     """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
 
 
-_OF_READS = ("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user")
+_OF_READS = (
+    *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
+    *("cost_per_token", "energy_per_token", "chip_price"),
+)
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
 
@@ -76,15 +82,14 @@ STOPGAPS = (
     Stopgap(
         unknowns=_OF_READS,
         values={"compute_time": 0.0, "attention_time": 0.0},
-        text="only the reads: without peak_flops arithmetic is not counted",
-        absent=("peak_flops",),
+        text="only the reads: arithmetic is not counted, because the givens do not say how long it takes",
         lacking=_OF_ARITHMETIC,
     ),
     Stopgap(
         unknowns=_OF_READS,
         values={"compute_time": 0.0, "attention_time": 0.0, "kv_time": 0.0},
-        text="only the reads of the weights: without peak_flops and context_length there is no arithmetic and no cache",
-        absent=("peak_flops", *_OF_CACHE),
+        text="only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
+        absent=_OF_CACHE,
         lacking=(*_OF_ARITHMETIC, *_OF_CACHE, "batch"),
     ),
 )

@@ -9,7 +9,7 @@ from derive.catalogue import by_id, definitions, equation
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import has_way
-from derive.solving.one_question import suppose_usual
+from derive.solving.one_question import STOPGAP, suppose_usual
 from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values, results_made_of
 from derive.solving.result import Solution, known_answer
@@ -39,7 +39,8 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
         given, sources = {first: asked.known[first]}, {first: asked.provenance[first]}
         return replace(known_answer(asked.unknown, asked.known[first], told), given=given, provenance=sources)
     found = ask(first)
-    if found.is_refused_for("missing_givens"):
+    # A stopgap fits the quantity that is asked for, and may not fit another one.
+    if found.is_refused_for("missing_givens") or STOPGAP in found.kinds:
         return None
     said = (told, *found.said) if found.answers else found.said
     return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)

@@ -42,7 +42,9 @@ from derive.units import show
 
 _SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the givens ("
 """Parts of the assumption that given results determine a share of a peak. They are no targets then."""
-_CHIPS, _STAGES, _BATCH = Memory.bought, Memory.groups, Batch.name
+_CHIPS, _BATCH = Memory.bought, Batch.name
+STOPGAP = "stopgap"
+"""Kind of the warning on an answer that leaves quantities out."""
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -282,7 +284,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
         provenance = {**dict.fromkeys(row.values, "it is not given"), **asked.provenance}
         found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
         if len(found.answers) == 1:
-            return found.warn("stopgap", row.text)
+            return found.warn(STOPGAP, row.text)
     return None
 
 
