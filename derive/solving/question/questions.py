@@ -343,24 +343,28 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
     rows = tuple(row for row in asked.active if row.stand_in)
     for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
         yield _leave_out(asked, aside, f"{' and '.join(row.id for row in aside)} is not used, because the givens contradict it")
-    if given_anew := dict(_list_given_anew(asked)):
-        told = {row.symbols[0]: text for row, text in given_anew.items()}
-        yield _leave_out(replace(asked, doubtful={**asked.doubtful, **told}), tuple(given_anew))
+    if given_anew := [*_list_given_anew(asked)]:
+        doubted = replace(asked, doubtful={**asked.doubtful, **{row.symbols[0]: text for row, _, text in given_anew}})
+        yield _leave_out(doubted, tuple(row for row, _, _ in given_anew))
+        fewer = drop_knowns(doubted, set[str]().union(*(supposed for _, supposed, _ in given_anew)))
+        yield pose_again(fewer, asked.unknown, fewer.known)
 
 
 def _leave_out(asked: Question, rows: tuple[Equation, ...], *notes: str) -> Question:
     return pose_again(replace(asked, left_out=(*asked.left_out, *rows), notes=(*asked.notes, *notes)), asked.unknown, asked.known)
 
 
-def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, str]]:
-    """Yield the definitions that presets and suppositions fill, and that contradict a given, with both values in words."""
+def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, Set[str], str]]:
+    """Yield the definitions that presets and suppositions fill, and that contradict a given, with the suppositions, and both values in
+    words.
+    """
     typed, made = asked.typed, {row.defines: row for row in asked.active}
     presets = {name: value for name, value in asked.known.items() if name not in (*typed, asked.unknown)}
     for name, row in ((name, made[name]) for name in typed if name in made and made[name] not in asked.named):
         behind = tuple(one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
         found, supposed = follow_values(behind, presets), asked.unsaid.keys() & {part for one in (row, *behind) for part in one.inputs}
         if supposed and row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
-            yield row, f"{name} as given, not the {show(name, value)} of {row.id} with {' and '.join(sorted(supposed))} as usual"
+            yield row, supposed, f"{name} as given, not the {show(name, value)} of {row.id} with {' and '.join(sorted(supposed))} as usual"
 
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question:
