@@ -71,7 +71,8 @@ def read_question(
     """
     pairs = [(name, value if sign else None) for name, sign, value in (item.partition("=") for item in items)]
     layouts, others = split_layout(pairs)
-    words = [word_beside(layouts, word) for word in unknowns]
+    typed_as = {word_beside(layouts, word): word for word in unknowns}
+    words = [*typed_as]
     items = tuple(name if value is None else f"{name}={value}" for name, value in others)
     beside = implied_names(switches)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
@@ -88,7 +89,7 @@ def read_question(
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
     meant = {word: _meanings(word, (*words, *usual, *spelled, *beside), words) for word in words}
-    called = [(name, word) for word, names in meant.items() for name in names]
+    called = [(name, typed_as[word]) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):
             called.append((meant_beside(word, (*words, *spelled, *beside), words), word))
