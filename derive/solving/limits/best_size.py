@@ -73,12 +73,15 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
-    """Return a result at the largest batch that fits in memory, if only the batch is missing. Return None without an answer.
+    """Return a result at the largest batch that fits in memory, if only the batch is missing or memory bounds the result for any batch.
+    Return None without an answer.
 
     Replicas need a number of chips that is given. The one chip by default is no replica.
     """
     reason, name = solution.reason, solution.unknown
-    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in Batch.best_full:
+    lacks_batch = reason is not None and (reason.code, reason.missing) == ("missing_givens", (FREE,))
+    by_memory = FREE not in given and any(id.startswith(MEMORY_FITS) for id in solution.equations)
+    if not (lacks_batch or by_memory) or name not in Batch.best_full:
         return None
     sized = ask(FREE, drop_results(given, [name]))
     counted = name not in (Replica.number, Replica.sequences) or sized.provenance.get(Replica.chips, "default") != "default"
