@@ -17,6 +17,7 @@ from derive.solving.deployments.replicas import (
     find_deployments,
     is_of_fleet,
     is_paid,
+    lay_out,
     lead_with,
     paid_with,
     part_of,
@@ -44,6 +45,7 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
     """
     if given.keys().isdisjoint(Replica.sized_by) or not is_of_fleet(unknown, given, switches):
         return None
+    switches = lay_out(given, switches)
     deployments, missed = _find_within_budgets(ask, given, switches)
     bought = unknown in (Replica.number, *Replica.bought)
     if missed:
@@ -74,6 +76,7 @@ def answer_rate(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Swi
     rate = next((name for name in Replica.sized_by if name == unknown or (unknown == Replica.used_share and name in given)), "")
     if not rate or len(others) == len(given) or not is_of_fleet(rate, others, switches):
         return None
+    switches = lay_out(others, switches)
     chips = min(_most_chips(ask, name, given, switches) for name in given.keys() - others.keys())
     together, with_prompts = switches.join(*switches.using, Prompts.together), given_with_prompts(others)
     alone = _best_part({**others, rate: 1.0}, switches, "decode", chips)
@@ -112,6 +115,7 @@ def lead_with_replicas(ask: _Ask, solution: Solution, given: Mapping[str, Any], 
         return solution
     size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
     others = {name: value for name, value in given.items() if name != Replica.chips}
+    switches = lay_out(others, switches)
     found, missed = _find_within_budgets(ask, others, switches, size)
     if missed:
         return refuse_in_place(solution.unknown, missed, solution)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from derive.answers import Answer, Part, next_whole
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
-from derive.preset_record import names_count
+from derive.layouts import LAID_OUT, USUAL_LAYOUTS
+from derive.preset_record import OF_MIXTURES, names_count
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import Batch, Memory, Prompts, Replica, Tokens, Waiting, undivided_heads
@@ -27,7 +28,6 @@ from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
-from derive.solving.question.rows import copies_condition
 from derive.solving.result import Reason, Solution, chain_slopes
 from derive.units import show
 
@@ -255,6 +255,18 @@ def find_deployments(given: Mapping[str, Any], switches: Switches, size: float |
     return [*filter(None, groups)]
 
 
+def lay_out(given: Mapping[str, Any], switches: Switches) -> Switches:
+    """Return the switches with the layout that engines use for a model, unless the question says how the model is laid out."""
+    conventions = switches.conventions
+    if not switches.model or conventions.layouts or conventions.tensor_parallel:
+        return switches
+    asked = pose_question(Replica.chips, given, switches)
+    if not asked.published or not LAID_OUT.isdisjoint(asked.known):
+        return switches
+    usual = USUAL_LAYOUTS[dict(asked.variants).get(Memory.copies, "heads"), not asked.known.keys().isdisjoint(OF_MIXTURES)]
+    return replace(switches, conventions=replace(conventions, layouts=usual))
+
+
 def is_of_fleet(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
     """Return whether a question is for a result of all replicas, or of money, and no given says how many chips there are."""
     counted = {Replica.chips, Replica.number, Replica.all_chips}
@@ -286,7 +298,7 @@ def _show_one_group(asked: Question, sizes: Sequence[int], phase: str) -> Deploy
     moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     told = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(asked, found)}"
-    told += f"{', ' * bool(phase)}{phase}, batch {_show_batches(found)}"
+    told += f"{', ' * bool(phase)}{phase}, batch {_show_batches(found)}{_layout_in_words(asked)}"
     return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part_of(found, phase or "decode"),))
 
 
@@ -299,7 +311,7 @@ def _show_two_groups(asked: Question, sizes: Sequence[int]) -> Deployment | None
     if not first or not second:
         return None
     each = [f"{one.number:.0f} of {_size_in_words(asked, one)}" for one in (first, second)]
-    text = f"decode and prefill on separate GPUs: {each[0]}, batch {_show_batches(first)}, and {each[1]}"
+    text = f"decode and prefill on separate GPUs: {each[0]}, batch {_show_batches(first)}, and {each[1]}{_layout_in_words(asked)}"
     parts = part_of(first, "decode"), part_of(second, "prefill")
     return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
 
@@ -335,11 +347,14 @@ def _show_limits(group: "Replicas") -> str:
 
 
 def _size_in_words(asked: Question, group: "Replicas") -> str:
-    """Return the chips of a replica, which share all by tensor parallelism, unless a layout is given or it would copy the cache."""
-    row, known = copies_condition(dict(asked.variants)), {Memory.attention_groups: 1.0, **asked.known, Replica.chips: group.chips}
-    counted = asked.conventions.tensor_parallel or Memory.copies in known or not row.inputs <= known.keys()
-    is_copied = not counted and row.right_side(known) > 1
-    return f"{group.chips} chips" if asked.conventions.layouts or is_copied else f"tp={group.chips}"
+    """Return the chips of a replica, which share all by tensor parallelism unless every chip computes attention of its own sequences."""
+    return f"{group.chips} chips" if _layout_in_words(asked) else f"tp={group.chips}"
+
+
+def _layout_in_words(asked: Question) -> str:
+    """Return a layout behind a comma, or an empty text for tensor parallelism."""
+    keys = asked.conventions.layouts
+    return ", " + " ".join(f"{part}={name}" for part, name in keys) if ("attention", "dp") in keys else ""
 
 
 def _show_batches(group: "Replicas") -> str:
