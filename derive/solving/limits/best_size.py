@@ -80,7 +80,8 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
     """
     reason, name = solution.reason, solution.unknown
     lacks_batch = reason is not None and (reason.code, reason.missing) == ("missing_givens", (FREE,))
-    by_memory = FREE not in given and any(id.startswith(MEMORY_FITS) for id in solution.equations)
+    of_memory = {one.kind for one in solution.answers} == {"interval"} and any(id.startswith(MEMORY_FITS) for id in solution.equations)
+    by_memory = of_memory and FREE not in given and not any(map(is_limit, given.values()))
     if not (lacks_batch or by_memory) or name not in Batch.best_full:
         return None
     sized = ask(FREE, drop_results(given, [name]))

@@ -41,11 +41,10 @@ def test_an_answer_depends_neither_on_the_order_of_facts_nor_on_earlier_question
 @pytest.mark.parametrize(
     ("asked", "given"),
     [
-        ("throughput", {"batch": 64, "step_time": "20ms", "draft_tokens": 4}),
         ("fleet_throughput", {"batch": 64, "step_time": "20ms", "fleet_cost": "10k USD", "chip_price": "2 USD/h", "chips": 8}),
         ("weight_time", {"hardware": "H100:fp8", "total_params": "100B", "active_params": "10B", "experts": 64, "active_experts": 8}),
     ],
 )
 def test_a_given_that_speaks_against_what_is_taken_is_not_left_aside(asked: str, given: dict[str, object]):
-    """Without drafts, with one replica or with all experts read there would be an answer, and a wrong one."""
+    """With one replica or with all experts read there would be an answer, and a wrong one."""
     assert solve(asked, **given).reason.code == "missing_givens"
