@@ -115,6 +115,7 @@ HELD = (
     Held(names=("compute_time", "attention_time", "prefill_compute_time"), cache=True, told=True),
     Held(names=("kv_transfer_time",), told=True),
     Held(names=("memory_demand", "memory_per_chip"), cache=True, told=True, itself=True),
+    Held(names=("replicas", "fleet_chips", "fleet_cost", "fleet_power"), cache=True, itself=True),
     Held(
         names=(
             *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),

@@ -71,7 +71,8 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
         return one
     if any(of_asked):
         return quantity(name).name
-    if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
+    of_word = BESIDE.get(name.lower()) or BESIDE.get(word, {})
+    if meant := next((meant for others, meant in of_word.items() if beside.issuperset(others.split())), None):
         # If both names are given, both are meant.
         return word if word in QUANTITIES and meant in beside else meant
     plain = quantity(name).name

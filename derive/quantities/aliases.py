@@ -60,6 +60,12 @@ SEVERAL = {one: several for several, one in _DURATIONS.items()}
 TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
 """Words for the chips of a replica that share a layer by the heads of attention."""
 
+CHIP_WORDS = (
+    *("gpus", "gpu", "ngpu", "ngpus", "chip", "num_chips", "n_chips", "n_chip", "chip_count", "devices"),
+    "accelerators",
+)
+"""Words for chips that mean those of one replica, of all replicas or of a training run, by the words beside them."""
+
 OF_WEIGHTS_AND_ARITHMETIC = (
     *("dtype", "data_type", "datatype", "model_dtype", "torch_dtype", "precision"),
     *("quant", "quantization", "quantisation"),
@@ -128,7 +134,8 @@ _CALLED = (
     ("batch", "micro_batch micro_batch_size mbs"),
     ("sequences_in_flight", "concurrent_sequences"),
     ("prefill_chunk", "chunk_size prefill_chunk_size chunked_prefill_size"),
-    ("chips", "chips_per_replica min_chips gpu gpus ngpu ngpus chip num_chips n_chips n_chip chip_count devices accelerators"),
+    ("chips", "chips_per_replica min_chips"),
+    ("chips", " ".join(CHIP_WORDS)),
     ("pipeline_stages", "pp pp_size pp_degree pipeline_parallel pipeline_parallel_size pipeline_parallelism"),
     ("expert_parallel", "ep ep_size ep_degree expert_parallelism expert_parallel_size"),
     ("hbm_bandwidth", "memory_bandwidth dram_bandwidth bandwidth bw"),
@@ -287,6 +294,12 @@ _IN_FLIGHT_BESIDE = {
 all stages if there are stages.
 """
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_OF_RUNS = (
+    *("chip_hours", "pretrain_tokens", "training_time", "training_throughput", "training_cost", "training_energy"),
+    *("training_electricity_cost", "data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip"),
+)
+_CHIPS_OF_RUNS = {f"{shared} {of}": "training_chips" for shared in ("chips", "pipeline_stages", "data_parallel") for of in _OF_RUNS}
+"""Beside the chips of one copy or stage, other words for chips mean those of a whole training run."""
 _OF_ALL_OR_ONE = {
     **dict.fromkeys(_OF_TRAINING, "training_throughput"),
     **{"tokens_per_second_per_user": "throughput", "throughput": "tokens_per_second_per_user"},
@@ -297,14 +310,12 @@ _OF_ALL_OR_ONE = {
 }
 """A rate of all sequences or of one sequence. Beside a batch or a model both meanings are possible, with different values."""
 _OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
-_OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
 _UTILISATION = {
     **dict.fromkeys((*_BESIDE_FLEETS, *_FLEETS, "cost_per_token", "requests_per_second"), "fleet_utilisation"),
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "mfu"),
 }
 _COPIES_BESIDE = {
-    **dict.fromkeys((*_OF_COPIES, "training_chips"), "data_parallel"),
-    **dict.fromkeys(("chip_hours", "pretrain_tokens", "training_time"), ""),
+    **dict.fromkeys((*_OF_RUNS, "training_chips"), "data_parallel"),
     "expert_parallel": "attention_replicas",
     **dict.fromkeys((*_OF_STEPS, *_FLEETS, *_OF_BATCHES), "replicas"),
 }
@@ -355,6 +366,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN, *_BETWEEN_REQUESTED), "time_per_output_token")),
     **{word: {f"{REQUESTED} fleet_chips": "fleet_requests_per_second"} for word in _RATES_OF_REQUESTS},
+    **dict.fromkeys(CHIP_WORDS, _CHIPS_OF_RUNS),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
     **dict.fromkeys(_RATES_OF_A_CHIP, dict.fromkeys(_OF_TRAINING, "training_rate_per_chip")),

@@ -10,6 +10,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout, word_beside
 from derive.preset_record import SEVERAL
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.quantities.aliases import CHIP_WORDS, TENSOR_PARALLEL
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import nearest_givens
@@ -138,8 +139,8 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     """
     if strict and (named := rules_among(switches.using)):
         raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
-    typed, (given, switches) = given, _read_box(given, switches)
     unknowns = tuple(dict.fromkeys(unknowns))
+    typed, (given, switches) = given, _read_box(unknowns, given, switches)
     if {*unknowns} == {Replica.chips} and is_limit(given.get(Replica.chips)) and not given.keys().isdisjoint(Replica.sized_by):
         # At most so many chips are those of all replicas.
         given = {Replica.all_chips if name == Replica.chips else name: value for name, value in given.items()}
@@ -163,19 +164,18 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
     return solutions
 
 
-def _read_box(given: Mapping[str, Given], switches: Switches) -> tuple[Mapping[str, Given], Switches]:
-    """Return the question with the chips of a box as those of all replicas, if tensor parallelism divides them."""
-    named, chips, read = switches.hardware, given.get(Replica.chips), switches.conventions.read
+def _read_box(unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches) -> tuple[Mapping[str, Given], Switches]:
+    """Return the question with the chips of a box as an input, if they are not those of one replica, as the word gpus would be."""
+    named, layouts = switches.hardware, switches.conventions.layouts
     (box, *more) = (named,) if isinstance(named, str) else tuple(named or ("",))
-    several = re.match(SEVERAL, box) if switches.conventions.tensor_parallel and not more else None
-    if not several or not isinstance(chips, str | int | float) or {Replica.all_chips, Replica.number} & given.keys():
+    several = None if more else re.match(SEVERAL, box)
+    if not several or Replica.chips in unknowns:
         return given, switches
-    if is_limit(chips) or spread(Replica.chips, chips, read):
+    words = (*unknowns, *given, *(TENSOR_PARALLEL[:1] if switches.conventions.tensor_parallel else ()))
+    meant = meant_beside(word_beside(layouts, CHIP_WORDS[0]), words)
+    if meant == Replica.chips or {meant, Replica.number} & given.keys():
         return given, switches
-    many, of_one = int(several[1]), read(Replica.chips, chips)
-    if many % of_one:
-        return given, switches
-    return {**given, Replica.all_chips: many}, replace(switches, hardware=(several[2],))
+    return {**given, meant: int(several[1])}, replace(switches, hardware=(several[2],))
 
 
 def answer_everywhere(ask: Callable[[Mapping[str, Given], Switches], Answers], given: Mapping[str, Given], switches: Switches) -> Answers:
