@@ -190,7 +190,7 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     kinds, others = ({one.kind for one in found.answers} for found in (solution, again))
     says_more = others == {"point"} != kinds or {*again.unused} < {*solution.unused}
     says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)
-    if says_less or (not again.answers and solution.is_refused_for("no_solution")):
+    if (says_less and not again.is_refused_for(SHORT_OF_MEMORY)) or (not again.answers and solution.is_refused_for("no_solution")):
         missing, supposed, again = (), asked, solution
     if missing and not again.answers and not asked.limits:
         again = answer_with_stopgap(supposed, again) or again
