@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from derive.answers import Answer, shown_end
+from derive.answers import Answer
 from derive.catalogue import equation
 from derive.solving.question.propagation import follow_values, rows_behind
 from derive.solving.question.questions import Question, default_values, pose_again, results_made_of
@@ -43,11 +43,3 @@ def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float 
     results = {*results_made_of(asked, asked.unknown)}
     inputs = {other: value for other, value in asked.known.items() if other not in results}
     return values_with(replace(asked, unknown=name), inputs, more, (name,)).get(name)
-
-
-def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) -> float | None:
-    """Return the end of the answer that is shown, solved again from other known values, or None if there is no single one."""
-    known = {**values, **changed}
-    again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
-    found = solve(pose_again(again, asked.unknown, known))
-    return shown_end(found[0]) if len(found) == 1 else None

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole, shown_end
 from derive.catalogue import by_id, equation
 from derive.layouts import Links
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
@@ -16,10 +16,10 @@ from derive.records import CONDITION, HOLDS, LOWER, UPPER, Equation
 from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths, undivided_heads
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain
-from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
+from derive.solving.explain.answer_with import Solve, Values, inputs_of, result_with, values_with
 from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.question.presets import links
-from derive.solving.question.questions import Question
+from derive.solving.question.questions import Question, pose_again
 from derive.solving.question.rows import copies_condition
 from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
@@ -105,8 +105,11 @@ class _Moves:
 
     def answer(self, changed: Values) -> tuple[str, float, float] | None:
         """Return the unknown as it is, and as it is if it is solved for again, or None if it then has no single value."""
-        end = answer_with(self.asked, self.asked.known, changed, self.solve)
-        return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
+        asked, known = self.asked, {**self.asked.known, **changed}
+        again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
+        found = self.solve(pose_again(again, asked.unknown, known))
+        end = shown_end(found[0]) if len(found) == 1 else None
+        return None if end is None else (asked.unknown, self.values[asked.unknown], end)
 
     def largest(self, changed: Values) -> tuple[str, float, float] | None:
         """Return what moves most with the changed quantities, as it is and as it then is."""
