@@ -38,11 +38,10 @@ _Used = tuple[Equation, ...]
 
 def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) -> Reason | None:
     """Return why memory is short on a way that reads weights or caches, with what would fit, or None if it suffices."""
-    known = _evaluate_memory(asked, values, used)
-    if not {Memory.needed, Memory.room} <= known.keys() or known[Memory.needed] <= known[Memory.room]:
+    if not (shortage(asked, values, used) or 0) > 0:
         return None
     violated = (f"{Memory.needed} <= {Memory.room}",)
-    return Reason(code=SHORT_OF_MEMORY, violated=violated, look_up=lambda: ((), _shortfall_in_words(asked, values, used, known)))
+    return Reason(code=SHORT_OF_MEMORY, violated=violated, look_up=lambda: ((), _shortfall_in_words(asked, values, used)))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
@@ -123,7 +122,8 @@ def evaluate_definitions(asked: Question, names: Iterable[str], values: Mapping[
     return known
 
 
-def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> str:
+def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Used) -> str:
+    known = _evaluate_memory(asked, values, used)
     parts = [f"{label} {show(name, known[name])}" for name, label in Memory.parts.items() if known.get(name)]
     needed, room = (show(name, known[name]) for name in (Memory.needed, Memory.room))
     if Memory.room not in asked.known and Memory.bought in known:
