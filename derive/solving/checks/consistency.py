@@ -44,21 +44,20 @@ def _is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Eq
     return behind.isdisjoint(name for one in used for name in (*one.names, *one.put_in))
 
 
-def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:
+def contradicted_default(asked: Question) -> tuple[Equation, Reason, bool] | None:
     """Return the equation with which the defaults contradict a given, the reason, and whether the given is still within a bound.
 
     A measured time above its lower bound keeps it.
     """
     rows = tuple(row for row in asked.active if row.symbols[0] in asked.known)
     spoken = tuple(dict.fromkeys(name for row in rows for name in row.symbols))
-    known = follow_values(rows_behind(spoken, asked.active), {**evaluate_defaults(asked.defaults, values), **values})
+    known = follow_values(rows_behind(spoken, asked.active), {**evaluate_defaults(asked.defaults, asked.known), **asked.known})
     broken = _find_broken(rows, known)
     if broken is None:
         return None
-    violated = broken.violated(known)
     above = broken.left_side(known) > right_side_at(broken, known)
-    kept = not violated and broken.direction == (LOWER if above else UPPER)
-    reason = Reason(code="contradiction", violated=_find_conflict(broken, violated), message=_two_sides(broken, known, violated))
+    kept = not broken.violated(known) and broken.direction == (LOWER if above else UPPER)
+    reason = Reason(code="contradiction", violated=_find_conflict(broken, known), message=_two_sides(broken, known))
     return broken, reason, kept
 
 
@@ -82,12 +81,12 @@ def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
     return _find_broken_bound(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
-def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
-    """Return why no answer is possible: all are far beyond the values in practice."""
-    low, high = quantity(name).limits()
-    if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
+def find_implausible(name: str, found: Answer) -> Reason | None:
+    """Return why an answer is not possible: it is far beyond the values in practice."""
+    (low, high), (least, most) = quantity(name).limits(), found.ends
+    if most == 0 or (least <= high and (most is None or most >= low)):
         return None
-    would = show(name, value_inside(found[0]))
+    would = show(name, value_inside(found))
     run = f"{show(name, low)} to {show(name, high)}"
     message = f"no value of {name} in its range is an answer: it would have to be {would}, and the range is {run}"
     return Reason(code="no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
@@ -148,11 +147,10 @@ def _explain_broken(
     asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
 ) -> Reason:
     """Return the reason of an equation that does not hold: its numbers, then the givens that cannot all be true."""
-    violated = broken.violated(known)
     of_unknown = _two_values(asked, broken, known, used)
 
     def look_up() -> tuple[tuple[str, ...], str]:
-        message = of_unknown or _two_sides(broken, known, violated)
+        message = of_unknown or _two_sides(broken, known)
         given = {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS}
         fewest = _fewest_givens(asked.active, given)
         if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
@@ -160,12 +158,12 @@ def _explain_broken(
         return (), message
 
     two = asked.unknown if of_unknown else ""
-    return Reason(code="contradiction", violated=_find_conflict(broken, violated), look_up=look_up, two_values=two)
+    return Reason(code="contradiction", violated=_find_conflict(broken, known), look_up=look_up, two_values=two)
 
 
-def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:
+def _find_conflict(broken: Equation, known: Mapping[str, float]) -> tuple[str, ...]:
     """Return the requirements that are not met, else the equation that does not hold."""
-    return tuple(violated) or (f"{broken.symbols[0]} = {text(broken.trees[1])}",)
+    return tuple(broken.violated(known)) or (f"{broken.symbols[0]} = {text(broken.trees[1])}",)
 
 
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:
@@ -179,9 +177,10 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
     return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_list_values(broken, known, unknown)}"
 
 
-def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]) -> str:
+def _two_sides(broken: Equation, known: Mapping[str, float]) -> str:
+    """Return why an equation does not hold: requirements that are not met, or both values of its left side."""
     left = broken.symbols[0]
-    if violated:
+    if violated := broken.violated(known):
         values = ", ".join(f"{name} = {show(name, known[name])}" for name in broken.symbols)
         return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {values}"
     given, made = _show_both(left, known[left], right_side_at(broken, known))

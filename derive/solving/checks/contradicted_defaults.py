@@ -11,7 +11,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, next_whole, values_of_steps, wa
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
-from derive.records import HOLDS, LOWER, UPPER, Equation
+from derive.records import LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
@@ -19,6 +19,7 @@ from derive.solving.checks.targets import better_side, is_within, list_speeds, w
 from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
+from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
@@ -40,10 +41,14 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     solution, way = _answer_consistently(asked)
     if solution.is_refused_for("contradiction") and not asked.instead:
         solution, way = _answer_from_one_result(asked) or (solution, way)
-    if solution.answers and (clash := find_implausible(asked.unknown, solution.answers)):
-        return refuse_question(asked, clash, solution.route), None
-    possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
-    return solution.keep(possible), way
+    solution, clash = _drop_answers(solution, [find_implausible(asked.unknown, one) for one in solution.answers])
+    return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
+
+
+def _drop_answers(solution: Solution, clashes: Sequence[Reason | None]) -> tuple[Solution, Reason | None]:
+    """Return a solution without the answers that have a reason against them. If all have one, return all of them, and the first reason."""
+    kept = [one for one, clash in zip(solution.answers, clashes, strict=True) if not clash]
+    return (solution.keep(kept), None) if kept else (solution, next(iter(clashes), None))
 
 
 def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | None:
@@ -74,44 +79,25 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     """
     solution, way = find_answer(asked)
     if solution.is_refused_for("contradiction", "requirement_violated"):
-        # A measured result may contradict a default on the route. Another value of the default may resolve it.
-        settled, clash, kept = _settle_defaults(asked, asked.known)
-        if clash and not solution.is_refused_for("contradiction"):
-            return solution, way
-        if clash and clash.code != "contradiction":
-            return refuse_question(asked, clash, solution.route), None
-        if clash:
-            first, *fewest = solution.refusal.message.splitlines()
-            if kept:
-                # A bound is no equality, so they agree.
-                fewest = []
-            # Two values of the unknown tell more than one contradicted given.
-            head = first if solution.refusal.two_values else clash.message
-            clash = replace(clash, message="\n".join((head, *fewest)), two_values=solution.refusal.two_values)
-            return refuse_question(asked, clash, solution.route), None
-        if settled.instead == asked.instead:
-            return solution, way
-        asked = _apply_defaults(asked, settled)
-        solution, way = find_answer(asked)
+        return _resolve_refusal(asked, solution, way)
     if not solution.answers:
         return (way and _chips_of_memory(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
         clash = find_impossible(asked, asked.known)
         return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
-    solution = _drop_impossible(asked, solution)
+    solution, impossible = _drop_answers(solution, _list_impossible(asked, solution))
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
         # The answer rests on a default that the givens alone contradict.
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
         if settled.instead and not unexplained:
-            return _answer_consistently(_apply_defaults(asked, settled))
-    clash = clash or find_impossible(asked, {**_values_of(asked, solution), **found})
-    if clash:
+            return _answer_consistently(settled)
+    if clash := clash or impossible:
         return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
     # The number of chips of a fleet is no supposition of an answer that does not use it.
-    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _values_of(asked, solution))
+    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in {*solution.given, *values_of_steps(solution.route)})
     rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
@@ -122,13 +108,29 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
 
 
-def _drop_impossible(asked: Question, solution: Solution) -> Solution:
-    """Return a solution without the points that no deployment can have, if there are others."""
-    if len(solution.answers) == 1 or asked.unknown in IDEALS:
-        return solution
-    values = ((one, values_of_steps(steps)) for one, steps in ways_to(solution))
-    kept = [one for one, there in values if not find_impossible(asked, {**asked.known, **there, asked.unknown: one.point})]
-    return solution.keep(kept) if kept else solution
+def _resolve_refusal(asked: Question, refused: Solution, way: Way | None) -> tuple[Solution, Way | None]:
+    """Return the answer with another value of a default on the route that a measured result contradicts, or why there is none."""
+    settled, clash, kept = _settle_defaults(asked, asked.known)
+    if not clash:
+        return (refused, way) if settled.instead == asked.instead else _answer_consistently(settled)
+    if not refused.is_refused_for("contradiction"):
+        return refused, way
+    if clash.code == "contradiction":
+        first, *fewest = refused.refusal.message.splitlines()
+        # Two values of the unknown tell more than one contradicted given. A bound is no equality, so all givens agree.
+        two_values = refused.refusal.two_values
+        head = first if two_values else clash.message
+        clash = replace(clash, message="\n".join((head, *(() if kept else fewest))), two_values=two_values)
+    return refuse_question(asked, clash, refused.route), None
+
+
+def _list_impossible(asked: Question, solution: Solution) -> list[Reason | None]:
+    """Return for each answer of a solution why no deployment can have it, or None."""
+    there = ((one, {**solution.given, **values_of_steps(steps)}) for one, steps in ways_to(solution))
+    if asked.unknown in IDEALS:
+        # Parts of a step are found with a share of a peak.
+        there = ((one, {}) for one in solution.answers)
+    return [find_impossible(asked, {**values, **asked.known, asked.unknown: value_inside(one)}) for one, values in there]
 
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
@@ -189,17 +191,10 @@ def answer_where_memory_binds(
     return replace(held, answers=(point,), given=given, provenance=provenance, unused=unused), there
 
 
-def _values_of(asked: Question, solution: Solution) -> dict[str, float]:
-    """Return the givens and intermediate values of an answer, none for a share of a peak: parts of a step are found with it."""
-    if asked.unknown in IDEALS:
-        return {}
-    return {**solution.given, **values_of_steps(solution.route)}
-
-
 def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
     """Return the question with defaults that agree with the results, why one is not explained, and whether it only keeps to a bound."""
     settled = replace(asked, known=known)
-    while beyond := contradicted_default(settled, settled.known):
+    while beyond := contradicted_default(settled):
         row, reason, kept = beyond
         found = _list_explanations(settled, row, {*known, asked.unknown})
         if len(found) != 1:
@@ -208,8 +203,9 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
         spoken = one.name in MEASURED and _ROWS[one.name].spoken
         if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
-        settled = _pose_with(one.name, settled, asked.unknown, {**settled.known, one.name: one.value})
-        settled = replace(settled, instead=(*settled.instead, one))
+        provenance = {**settled.provenance, one.name: "follows from the givens"}
+        settled = replace(settled, instead=(*settled.instead, one), provenance=provenance)
+        settled = pose_again(settled, asked.unknown, {**settled.known, one.name: one.value})
     return settled, None, False
 
 
@@ -228,13 +224,6 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
 
-def _apply_defaults(asked: Question, settled: Question) -> Question:
-    """Return the question with the corrected defaults, and with others that follow them."""
-    provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
-    # A default may follow another one: tokens verified follow the tokens of a step.
-    return replace(pose_again(settled, asked.unknown, settled.known), provenance={**asked.provenance, **provenance})
-
-
 def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
     """Return why defaults do not explain a result: none can, or several can."""
     if not found:
@@ -251,31 +240,21 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
     )
 
 
-def _pose_with(name: str, asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
-    """Return the question with another value of a default.
-
-    A default that the equations contain changes alone. One that was put into them needs other equations.
-    """
-    alone = name in MEASURED and not any(name in row.put_in for row in asked.active)
-    return replace(asked, unknown=unknown, known=known) if alone else pose_again(asked, unknown, known)
-
-
 def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one.
 
     Another given result may say something else of the default. The result of this equation counts.
     """
     for name in (name for name in names if name not in asked.known):
-        without = replace(_pose_with(name, asked, name, asked.known), anyway=True, silent=True)
-        others = {*results_made_of(without, name)} - {row.symbols[0]}
-        without = drop_knowns(without, others) if row.symbols[0] in results_made_of(without, name) else without
+        without = replace(pose_again(asked, name, asked.known), anyway=True, silent=True)
+        results = {*results_made_of(without, name)}
+        without = drop_knowns(without, results - {row.symbols[0]}) if row.symbols[0] in results else without
         if not is_reachable(without):
             continue
         solution, way = find_answer(without)
-        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
-        for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
-            instead = _pose_with(name, asked, asked.unknown, {**asked.known, name: one.point})
-            beyond = contradicted_default(instead, instead.known)
+        for one in (one for one in solution.answers if one.kind == "point"):
+            instead = pose_again(asked, asked.unknown, {**asked.known, name: one.point})
+            beyond = contradicted_default(instead)
             # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not exceeded_bound(name, instead.known)
