@@ -117,8 +117,10 @@ def _close_loop(loop: Loop, world: Arrays, surely: bool) -> Iterator[Floats]:
     across = height_of(loop, {name: column[None, :] for name, column in columns.items()}, required=False)
     heights = across(np.broadcast_to(grid[:, None], (len(grid), *shape)))
     with np.errstate(invalid="ignore"):
-        place, at = np.nonzero(heights[:-1] * heights[1:] <= 0)
-    found = np.full((int(np.bincount(at).max(initial=0)) or 1, *shape), np.nan)
+        at, place = np.nonzero((heights[:-1] * heights[1:] <= 0).T)
+    # The roots of each question come one after another.
+    rank = np.arange(len(at)) - np.searchsorted(at, at)
+    found = np.full((rank.max(initial=0) + 1, *shape), np.nan)
     if len(at):
 
         def height(trial: Floats, *rest: Floats) -> Floats:
@@ -127,10 +129,7 @@ def _close_loop(loop: Loop, world: Arrays, surely: bool) -> Iterator[Floats]:
         there = tuple(column[at] for column in columns.values())
         roots = np.asarray(elementwise.find_root(height, (grid[place], grid[place + 1]), args=there, maxiter=300).x)
         applied = height_of(loop, dict(zip(columns, there, strict=True)))(roots)
-        roots = np.where(np.abs(applied) <= HOLDS, roots, np.nan)
-        order = np.lexsort((place, at))
-        rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
-        found[rank, at[order]] = roots[order]
+        found[rank, at] = np.where(np.abs(applied) <= HOLDS, roots, np.nan)
     yield from _distinct_rows(found)
 
 
@@ -151,9 +150,6 @@ def clip_to_domain(name: str, found: Floats) -> Floats:
         found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
     if row.floor:
         found = np.where((found < row.floor) & (found >= row.floor * (1 - HOLDS)), row.floor, found)
-    low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
-    if (low > 0 or row.may_be_zero) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
-        return found
     inside = ((found != 0) | row.may_be_zero) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
     return np.where(inside, found, np.nan)
 
