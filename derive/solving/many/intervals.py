@@ -56,11 +56,15 @@ _Solutions = Mapping[int, Solution]
 
 
 class _Box(NamedTuple):
-    """Ranges, and the points of them that come first: the middle, so many corners, and the ends of each range beside the middle."""
+    """Ranges, and the points of them that come first: the middle, so many corners, and the ends of each range beside the middle.
+
+    `columns` has these points, and then random ones.
+    """
 
     ranges: _Ranges
     points: list[tuple[float, ...]]
     corners: int
+    columns: AtPoints
 
 
 def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: Answers = ()) -> Answers:
@@ -75,10 +79,9 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
     box = _place_box(ranges)
     centre, *corners = box.points[: box.corners + 1]
     rows = {centre: middle} if middle else {}
-    columns = _columns(box)
 
     def ask_once(at: int) -> Answers:
-        point = point_at(columns, at)
+        point = point_at(box.columns, at)
         key = tuple(point.values())
         if key not in rows:
             # The middle and the corner of all least and of all greatest values have their warnings.
@@ -88,16 +91,16 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
     first = ask_once(0)
     if all(one.is_refused_for("missing_givens") for one in first):
         return first
-    return tuple(_span(box, lambda at, place=place: ask_once(at)[place], columns) for place in range(len(first)))  # type: ignore[misc]
+    return tuple(_span(box, lambda at, place=place: ask_once(at)[place]) for place in range(len(first)))  # type: ignore[misc]
 
 
-def _span(box: _Box, ask: Callable[[int], Solution], columns: AtPoints) -> Solution:
+def _span(box: _Box, ask: Callable[[int], Solution]) -> Solution:
     """Return one answer over ranges, by arrays or at points that are asked one by one."""
     count, looks = len(box.points), {at: ask(at) for at in range(box.corners + 1)}
-    if along := _agreeing_along(ask, columns, looks):
+    if along := _agreeing_along(ask, box.columns, looks):
         return _span_points(box, along.table, looks, np.arange(count, count + SAMPLES), along)
     looks = {at: ask(at) for at in range(count + _SINGLY)}
-    given = {name: column[: len(looks)] for name, column in columns.items()}
+    given = {name: column[: len(looks)] for name, column in box.columns.items()}
     answered = [at for at, solution in looks.items() if solution.answers]
     if not answered:
         return _refuse_everywhere(given, looks)
@@ -124,14 +127,10 @@ def _place_box(ranges: _Ranges) -> _Box:
     ends = [one.ends for one in ranges.values()]
     corners = [*(product(*ends) if len(ranges) <= _CORNERS else zip(*ends, strict=True))]
     alone = [(*middle[:place], end, *middle[place + 1 :]) for place, pair in enumerate(ends) for end in pair]
-    return _Box(ranges, list(dict.fromkeys([middle, *corners, *alone])), len(corners))
-
-
-def _columns(box: _Box) -> AtPoints:
-    """Return the points of a box, then random points in it."""
-    random = np.random.default_rng(_SEED)
-    drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in box.ranges.items()}
-    return {name: np.concatenate([column, drawn[name]]) for name, column in zip(box.ranges, np.array(box.points).T, strict=True)}
+    points, random = list(dict.fromkeys([middle, *corners, *alone])), np.random.default_rng(_SEED)
+    drawn = (random.uniform(one.low, one.high, SAMPLES) for one in ranges.values())
+    columns = (np.concatenate(both) for both in zip(np.array(points).T, drawn, strict=True))
+    return _Box(ranges, points, len(corners), dict(zip(ranges, columns, strict=True)))
 
 
 def _points_to_check(table: Sweep, looks: _Solutions) -> list[int]:
@@ -323,6 +322,5 @@ def _replace_span(
     chips = {one.beside["deploy"] for one in looks.values() if one.deployments}
     lead = (f"{reference.unknown} >= {min(chips):.0f} to {max(chips):.0f}   whole replicas",) if chips else ()
     return replace(
-        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(), lead=lead,
-        with_prompts=None, deployments=(), **rest,
+        reference.with_doubts(told), answers=found, given=given, said=(), lead=lead, with_prompts=None, deployments=(), **rest
     )  # fmt: skip

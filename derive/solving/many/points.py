@@ -278,8 +278,7 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]
     ids = tuple(dict.fromkeys(id for solution in solutions for id in solution.equations))
     answered = [solution for solution in solutions if solution.answers]
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
-    told, kinds = tuple(warnings.values()), tuple(warnings)
     return replace(
-        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table,
+        first.with_doubts(warnings), answers=span, given=kept, equations=ids, unused=unused, said=(), route=(), sweep=table,
         with_prompts=None, lead=(), deployments=(),
     )  # fmt: skip
