@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
@@ -77,16 +78,11 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
     middle of the ranges if they are known.
     """
     box = _place_box(ranges)
-    centre, *corners = box.points[: box.corners + 1]
-    rows = {centre: middle} if middle else {}
 
+    @cache
     def ask_once(at: int) -> Answers:
-        point = point_at(box.columns, at)
-        key = tuple(point.values())
-        if key not in rows:
-            # The middle and the corner of all least and of all greatest values have their warnings.
-            rows[key] = ask(point, key not in {centre, corners[0], corners[-1]})
-        return rows[key]
+        # The middle and the corner of all least and of all greatest values have their warnings.
+        return middle if middle and not at else ask(point_at(box.columns, at), at not in {0, 1, box.corners})
 
     first = ask_once(0)
     if all(one.is_refused_for("missing_givens") for one in first):
@@ -96,17 +92,17 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
 
 def _span(box: _Box, ask: Callable[[int], Solution]) -> Solution:
     """Return one answer over ranges, by arrays or at points that are asked one by one."""
-    count, looks = len(box.points), {at: ask(at) for at in range(box.corners + 1)}
+    looks = {at: ask(at) for at in range(box.corners + 1)}
     if along := _agreeing_along(ask, box.columns, looks):
-        return _span_points(box, along.table, looks, np.arange(count, count + SAMPLES), along)
-    looks = {at: ask(at) for at in range(count + _SINGLY)}
+        return _span_points(box, along.table, looks, along)
+    looks = {at: ask(at) for at in range(len(box.points) + _SINGLY)}
     given = {name: column[: len(looks)] for name, column in box.columns.items()}
     answered = [at for at, solution in looks.items() if solution.answers]
     if not answered:
         return _refuse_everywhere(given, looks)
     if any(one.kind != "point" for at in answered for one in looks[at].answers):
         return _join_bounds(box.ranges, given, looks, answered)
-    return _span_points(box, tabulate(given, [*looks.values()]), looks, np.arange(count, len(looks)), None)
+    return _span_points(box, tabulate(given, [*looks.values()]), looks, None)
 
 
 def _agreeing_along(ask: Callable[[int], Solution], columns: AtPoints, looks: dict[int, Solution]) -> Along | None:
@@ -142,9 +138,9 @@ def _points_to_check(table: Sweep, looks: _Solutions) -> list[int]:
     return [at for at in (*evenly, *np.flatnonzero(unseen)[:_CHECKED].tolist()) if at not in looks]
 
 
-def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, along: Along | None) -> Solution:
-    """Return the span of a table of points, by arrays along a way or asked one by one. Those at `drawn` lie anywhere in the ranges."""
-    known = ~np.isnan(table.values)
+def _span_points(box: _Box, table: Sweep, looks: _Solutions, along: Along | None) -> Solution:
+    """Return the span of a table of points, by arrays along a way or asked one by one. Shares and quantiles are those of random points."""
+    known, drawn = ~np.isnan(table.values), np.arange(len(box.points), len(table))
     there = known.any(axis=0)
     shown, reference = next((at, solution) for at, solution in looks.items() if solution.answers)
     exact = _ends_are_exact(box, table, looks)
