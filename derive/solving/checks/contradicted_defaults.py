@@ -136,7 +136,7 @@ def _list_impossible(asked: Question, solution: Solution) -> list[Reason | None]
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
     names = list_speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
-    found = answer_where_memory_binds(asked, names, _questions_of_memory(asked)) if names else None
+    found = answer_where_memory_binds(asked, names, _questions_of_memory(asked, {*names})) if names else None
     if found is None:
         return None
     held, there = found
@@ -151,9 +151,8 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
     return replace(held.with_doubts(said), unused=tuple(name for name in held.unused if name not in on_the_way))
 
 
-def _questions_of_memory(asked: Question) -> Iterator[Question]:
-    """Yield the question without its speeds: with the cache, then with the weights alone."""
-    names = {*list_speeds(asked)}
+def _questions_of_memory(asked: Question, names: Set[str]) -> Iterator[Question]:
+    """Yield the question without these speeds: with the cache, then with the weights alone."""
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
         yield drop_knowns(asked, names)
     bare = drop_knowns(asked, {*names, *Memory.counted_by})

@@ -98,7 +98,7 @@ def _is_from(row: Supposition, asked: Question) -> bool:
 class _Moves:
     """The changes of an answer, or of the given results behind it, with changed quantities."""
 
-    def __init__(self, asked: Question, values: Values, used: Sequence[Equation], solve: Solve):
+    def __init__(self, asked: Question, values: Values, solve: Solve):
         self.asked, self.values, self.solve = asked, values, solve
         self.inputs, self.results = inputs_of(asked, values)
         self.before = values_with(asked, self.inputs, {}, (*self.results, *_MEMORY))
@@ -150,7 +150,7 @@ def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation]
     rows = _list_rows(asked, values, used)
     if not rows and not asked.unsaid:
         return
-    moves = _Moves(asked, values, used, solve)
+    moves = _Moves(asked, values, solve)
     yield from _data_types(moves, used)
     for row in rows:
         with suppress(ArithmeticError, ValueError):
