@@ -17,7 +17,7 @@ from derive.records import LOWER, UPPER
 from derive.roles import Prompts
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.many.intervals import answer_box
-from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, point_at, put_in, tabulate, tell_point
+from derive.solving.many.vectorised import Along, AtPoints, count_points, evaluate_along, point_at, put_in, tabulate, tell_point
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import MOST_POINTS, as_typed, is_limit, is_symbolic, list_spreads, read_limits, spread
 from derive.solving.question.propagation import rows_behind
@@ -128,8 +128,7 @@ def answer_series(ask: _AskAt, series: Mapping[str, Series], zipped: bool) -> An
     points, and for too long a time.
     """
     given = _list_points(series, zipped)
-    count = len(next(iter(given.values())))
-    if count > _FEW and (found := _answer_by_arrays(ask, given, lambda roots: _fits_here(series, count, roots))):
+    if count_points(given) > _FEW and (found := _answer_by_arrays(ask, given, series)):
         return found
     rows = _ask_each(ask, given)
     return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
@@ -152,7 +151,7 @@ def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
     return dict(zip(series, grid, strict=True))
 
 
-def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None]) -> Answers | None:
+def _answer_by_arrays(ask: _AskAt, given: AtPoints, series: Mapping[str, Series]) -> Answers | None:
     """Return the answers at all points through one way for each unknown, or None if arrays do not have what some points have alone."""
     probes = _probes(given)
     loud = {probes[0], probes[len(probes) // 2], probes[-1]}
@@ -160,7 +159,7 @@ def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None])
     found = []
     for place in range(len(looks[probes[0]])):
         alone = {at: answers[place] for at, answers in looks.items()}
-        fits(max(len(one.answers) for one in alone.values()))
+        _fits_here(series, count_points(given), max(len(one.answers) for one in alone.values()))
         along = evaluate_along(given, alone, sides=True)
         if along is None:
             return None
@@ -187,7 +186,7 @@ def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[i
 
 def _ask_each(ask: _AskAt, given: AtPoints) -> list[Answers]:
     """Return the answers of each point, or of the first one if all lack inputs."""
-    count, begun = len(next(iter(given.values()))), process_time()
+    count, begun = count_points(given), process_time()
     rows = [ask(point_at(given, 0), False)]
 
     def lacks_inputs(found: Answers) -> bool:
@@ -227,7 +226,7 @@ def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
 
 def _probes(given: AtPoints) -> list[int]:
     """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
-    count = len(next(iter(given.values())))
+    count = count_points(given)
     nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
     evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
     return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))

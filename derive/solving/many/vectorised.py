@@ -29,6 +29,11 @@ _AT_ONCE = 2**16
 """Points that are computed together, to use little memory."""
 
 
+def count_points(given: AtPoints) -> int:
+    """Return the number of points."""
+    return len(next(iter(given.values())))
+
+
 def point_at(given: AtPoints, at: int) -> dict[str, float]:
     """Return the values of one of the points."""
     return {name: float(column[at]) for name, column in given.items()}
@@ -71,7 +76,7 @@ def run_along(asked: Question, way: Way, given: AtPoints) -> Along | None:
     if asked.unknown not in Memory.counted_by and batch_is_left_to_a_rate(asked):
         return None
     only_warns, parts, short = is_memory_warning(asked, way), list[Sweep](), list[NDArray[np.bool_]]()
-    for start in range(0, len(next(iter(given.values()))), _AT_ONCE):
+    for start in range(0, count_points(given), _AT_ONCE):
         here = {name: column[start : start + _AT_ONCE] for name, column in given.items()}
         try:
             table, is_short = _sweep_part(asked, here, way, only_warns)
@@ -95,7 +100,7 @@ def _pad_rows(rows: NDArray[Any], count: int, empty: float) -> NDArray[Any]:
 
 def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Sweep, NDArray[np.bool_]]:
     """Return the table of a part of the points, and where memory is short if that only warns."""
-    count = len(next(iter(given.values())))
+    count = count_points(given)
     with np.errstate(all="ignore"):
         worlds = _run_at(asked, given, way)
         places, (labels, *_) = zip(*(regime_labels(way, world) for world in worlds), strict=True)
