@@ -196,12 +196,10 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
     while beyond := contradicted_default(settled):
         row, reason, kept = beyond
         found = _list_explanations(settled, row, {*known, asked.unknown})
-        if len(found) != 1:
+        spoken = {name for one in found if one.name in MEASURED and one.value > _BY_ROUNDING for name in _ROWS[one.name].spoken}
+        if len(found) != 1 or (spoken and asked.known.keys().isdisjoint(spoken)):
             return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
-        spoken = one.name in MEASURED and _ROWS[one.name].spoken
-        if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
-            return settled, _tell_unexplained(row, reason, kept, found), False
         provenance = {**settled.provenance, one.name: "follows from the givens"}
         settled = replace(settled, instead=(*settled.instead, one), provenance=provenance)
         settled = pose_again(settled, asked.unknown, {**settled.known, one.name: one.value})
@@ -251,13 +249,12 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
         if not is_reachable(without):
             continue
         solution, way = find_answer(without)
-        for one in (one for one in solution.answers if one.kind == "point"):
+        # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
+        least = 0.0 if QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero else 1.0
+        for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = pose_again(asked, asked.unknown, {**asked.known, name: one.point})
             beyond = contradicted_default(instead)
-            # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
-            possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
-            possible = possible and not exceeded_bound(name, instead.known)
-            if possible and (beyond is None or beyond[0].id != row.id):
+            if not exceeded_bound(name, instead.known) and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
                 yield Instead(
