@@ -16,7 +16,7 @@ from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
-from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates, spread
+from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.questions import pose_question, resolve_price_word
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
