@@ -80,7 +80,9 @@ def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | Non
 
 
 def _with_chips_that_hold(found: Enough, given: Mapping[str, Given]) -> Enough | None:
-    """Return the values with the fewest chips that have enough memory, or None if there is no such number."""
+    """Return the values with the fewest chips that have enough memory, or None if chips are given or there is no such number."""
+    if Memory.bought in given:
+        return None
     try:
         end = best_end(respond(Memory.bought, {**given, **found.given}, found.switches))
     except BacksolveError:
