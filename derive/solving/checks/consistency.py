@@ -14,8 +14,8 @@ from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show
 
-_AGREES = 1e-6
-"""Relative difference up to which two values for one quantity agree."""
+_AGREES = 5e-3
+"""Relative difference up to which two values for one quantity agree. People type results with three digits."""
 
 _ROOM = frozenset((Memory.room, Memory.of_a_chip))
 """What short memory is short of: that has a refusal of its own, which may be only a warning."""
