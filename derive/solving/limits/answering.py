@@ -13,14 +13,14 @@ from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, OR, Answer, next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
-from derive.roles import Memory, Replica, Tokens
+from derive.roles import SIZES, Memory, Replica, Tokens
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
-from derive.solving.limits.limits import FREE, SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
 from derive.solving.question.propagation import giving_equations, quantities_behind
 from derive.solving.question.questions import Question, drop_knowns, known_values, with_other_stand_ins
@@ -105,7 +105,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _add_memory(asked: Question, facts: Sequence[Fact]) -> Iterator[Fact]:
     """Yield what memory leaves of a size that limits bound only from below."""
-    if asked.unknown in SIZED and not asked.anyway and all(one.stretches[-1][1] == inf for one in facts):
+    if asked.unknown in SIZES and not asked.anyway and all(one.stretches[-1][1] == inf for one in facts):
         held, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
         if len(held.answers) == 1:
             yield Fact(None, held, stretches_of(held.answers), way)
@@ -149,7 +149,8 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     is_point = {one.kind for one in solution.answers} == {"point"}
-    if is_by_stand_in(solution) and any(one.moves for one in split_limits(asked)):
+    by_stand_in = bool(solution.equations) and all(equation(id).stand_in for id in solution.equations)
+    if by_stand_in and any(one.moves for one in split_limits(asked)):
         return _answer_within_limits(next(with_other_stand_ins(asked, "contradiction")))
     if not is_point or Replica.number in by_default or by_default == solution.given.keys():
         return None
@@ -170,11 +171,6 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
 
 
-def is_by_stand_in(solution: Solution) -> bool:
-    """Return whether an answer is by a stand-in alone, which leaves out all results."""
-    return bool(solution.equations) and all(equation(id).stand_in for id in solution.equations)
-
-
 def _evaluate_there(limit: LimitByEquations, value: float) -> Solution:
     """Return a limited result at a value of the unknown, whether it moves with it or not."""
     there = limit.evaluate_beside()
@@ -193,7 +189,7 @@ def _compare(asked: Question, limit: LimitByEquations, there: Solution, how: str
     if there.answers:
         found = _Result(limit, there)
         return found if found.is_met else found.refuse(asked, how)
-    if asked.unknown not in SIZED:
+    if asked.unknown not in SIZES:
         raise NotMadeOf(limit.name, asked.unknown)
     reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
@@ -203,7 +199,7 @@ def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
     """Return whether a limit that cannot be compared says nothing of the unknown, which is no size and not made of the limited result."""
     rows = tuple(giving_equations(asked.active).values())
     sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
-    related = asked.unknown in SIZED or sized or limit.name in quantities_behind(asked.unknown, rows)
+    related = asked.unknown in SIZES or sized or limit.name in quantities_behind(asked.unknown, rows)
     return not related and not limit.evaluate_beside().answers
 
 

@@ -15,12 +15,12 @@ from derive.answers import BOUGHT, COUNTED, LIMITS_BIND, OR, Answer, Interval, b
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
-from derive.roles import Memory
+from derive.roles import SIZES, Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.limits.answering import round_answer
 from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results
-from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
+from derive.solving.limits.limits import FREE, NotMadeOf, note_of_limit
 from derive.solving.limits.stretches import stretches_of
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
@@ -28,6 +28,9 @@ from derive.units import show
 
 _CLAIMS = ("contradiction", "no_solution", "requirement_violated")
 """Codes of refusals that say that the givens cannot all be true."""
+
+_WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
+"""Factors of a limit that lie within it, by its side."""
 
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
@@ -61,7 +64,7 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
         return ask(name, given)
     except NotMadeOf as error:
         refused = error
-    if name in SIZED or FREE in given:
+    if name in SIZES or FREE in given:
         raise refused
     try:
         sized = ask(FREE, drop_results(given, [name]))
@@ -97,7 +100,7 @@ def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | N
     """Return the part of an answer within limits, or None if no part is. A point that is no size must lie between them."""
     if one.kind not in ("point", "interval"):
         return one
-    if one.kind == "point" and (name not in SIZED or one.bound is None):
+    if one.kind == "point" and (name not in SIZES or one.bound is None):
         return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
     ((low, high),) = stretches_of([one])
     bottom, top = max(low, least), min(high, most)
@@ -205,7 +208,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
-    within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
+    within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side])
     # At the limit the givens may contradict each other, and agree within it.
     if found.reason and len(read_limits(given)[1]) > 1:
         raise NotMadeOf(next(iter(inputs)), found.unknown)
@@ -213,7 +216,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     if found.reason and moved:
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
-    of_worst = found.unknown in SIZED or better_side(found.unknown) is not None
+    of_worst = found.unknown in SIZES or better_side(found.unknown) is not None
     of_most = all(side == UPPER and better_side(name) is None for name, (side, _) in ends.items())
     return bound_to_one_side(noted, moved, [*ends], of_worst and of_most)
 

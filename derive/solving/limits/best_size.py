@@ -11,9 +11,9 @@ from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whol
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
-from derive.roles import Batch, Replica
+from derive.roles import SIZES, Batch, Replica
 from derive.solving.explain.assumptions import NOT_NEEDED
-from derive.solving.limits.limits import FREE, SIZED
+from derive.solving.limits.limits import FREE
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.result import RouteStep, Solution, chain_slopes
@@ -104,7 +104,7 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     limited = at_end or bool({*read_limits(given)[1]} - {*unknowns})
     found: dict[str, Solution] = {}
     end: End | None = None
-    for size in sorted({*unknowns} & {*SIZED}, key=SIZED.index):
+    for size in sorted({*unknowns} & {*SIZES}, key=SIZES.index):
         found[size] = _answer_beside(ask, size, given, end, limited)
         end = end or best_end(found[size])
     others = {name: _answer_beside(ask, name, given, end, limited) for name in unknowns if name not in found}

@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
-from derive.roles import SIZES, Batch, Replica
+from derive.roles import Batch, Replica
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
 from derive.solving.engine.find import answer_forwards
@@ -28,12 +28,6 @@ _SIGN_OF = {UPPER: "<=", LOWER: ">="}
 
 FREE = Batch.name
 """The size that is found without being asked for, if limits bound it and not the unknown."""
-
-SIZED = SIZES
-"""Sizes in the order in which they are found. Other questions are answered at their better end."""
-
-WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
-"""Factors of a limit that lie within it, by its side."""
 
 
 class NotMadeOf(WrongValue):
@@ -81,10 +75,6 @@ class LimitByEquations(Limit):
         """Return the result at a value of the unknown, whether memory suffices there or not."""
         forwards = result_with(drop_knowns(self.alone, {self.name}), self.name, {self.alone.unknown: place})
         return self.evaluate_at(place).first_value if forwards is None else forwards
-
-    def is_met_at(self, place: float) -> bool:
-        """Return whether the result is within the limit at a value of the unknown."""
-        return self.allows(self.value_at(place))
 
     def evaluate_at(self, place: float, silent: bool = True) -> Solution:
         """Return the result at a value of the unknown with all that it rests on."""

@@ -69,7 +69,7 @@ def stretches_within(limit: LimitByEquations, answers: Sequence[Answer]) -> list
     points, found = sorted(one.point for one in answers), list[_Stretch]()
     for low, high in pairwise((0.0, *points, inf)):
         place = low * (1 + _ASIDE) if high == inf else (low + high) / 2 if low else high * (1 - _ASIDE)
-        if limit.is_met_at(place):
+        if limit.allows(limit.value_at(place)):
             before = found.pop()[0] if found and found[-1][1] == low else low
             found.append((before, high))
     return found or [(point, point) for point in points]
