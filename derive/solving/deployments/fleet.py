@@ -20,7 +20,6 @@ from derive.solving.deployments.replicas import (
     lay_out,
     lead_with,
     paid_with,
-    part_of,
     pose_limits,
     rates_of_all,
 )
@@ -100,7 +99,7 @@ def _best_part(given: Mapping[str, Any], switches: Switches, phase: str, chips: 
 
     asked, sizes = pose_limits(given, switches, None)
     best = best_of_replicas(asked, [size for size in sizes if size <= chips], chips) if asked and chips >= 1 else None
-    return part_of(best, phase) if best else None
+    return best and replace(best, phase=phase)
 
 
 def lead_with_replicas(ask: _Ask, solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:

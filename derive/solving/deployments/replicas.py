@@ -295,11 +295,12 @@ def _show_one_group(asked: Question, sizes: Sequence[int], phase: str) -> Deploy
 
     if not (found := fewest_of_replicas(asked, sizes)):
         return None
-    moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
+    moves = sorted(moves_of_replicas(asked, found.part).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
-    told = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(asked, found)}"
-    told += f"{', ' * bool(phase)}{phase}, batch {_show_batches(found)}{_layout_in_words(asked)}"
-    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part_of(found, phase or "decode"),))
+    part = replace(found.part, phase=phase or found.part.phase)
+    told = f"{part.replicas:.0f} replica{'s' * (part.replicas != 1)} of {_size_in_words(asked, part)}"
+    told += f"{', ' * bool(phase)}{phase}, batch {_show_batches(part)}{_layout_in_words(asked)}"
+    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part,))
 
 
 def _show_two_groups(asked: Question, sizes: Sequence[int]) -> Deployment | None:
@@ -310,15 +311,10 @@ def _show_two_groups(asked: Question, sizes: Sequence[int]) -> Deployment | None
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
         return None
-    each = [f"{one.number:.0f} of {_size_in_words(asked, one)}" for one in (first, second)]
-    text = f"decode and prefill on separate GPUs: {each[0]}, batch {_show_batches(first)}, and {each[1]}{_layout_in_words(asked)}"
-    parts = part_of(first, "decode"), part_of(second, "prefill")
+    parts = first.part, second.part
+    each = [f"{one.replicas:.0f} of {_size_in_words(asked, one)}" for one in parts]
+    text = f"decode and prefill on separate GPUs: {each[0]}, batch {_show_batches(first.part)}, and {each[1]}{_layout_in_words(asked)}"
     return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
-
-
-def part_of(group: "Replicas", phase: str) -> Part:
-    """Return replicas as a part of a deployment."""
-    return Part(phase=phase, replicas=group.number, chips_per_replica=group.chips, batch=group.batches)
 
 
 def pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
@@ -346,9 +342,9 @@ def _show_limits(group: "Replicas") -> str:
     return " and ".join(f"memory: {held}" if name == Memory.room else name for name in group.limited_by)
 
 
-def _size_in_words(asked: Question, group: "Replicas") -> str:
+def _size_in_words(asked: Question, group: Part) -> str:
     """Return the chips of a replica, which share all by tensor parallelism unless every chip computes attention of its own sequences."""
-    return f"{group.chips} chips" if _layout_in_words(asked) else f"tp={group.chips}"
+    return f"{group.chips_per_replica} chips" if _layout_in_words(asked) else f"tp={group.chips_per_replica}"
 
 
 def _layout_in_words(asked: Question) -> str:
@@ -357,6 +353,6 @@ def _layout_in_words(asked: Question) -> str:
     return ", " + " ".join(f"{part}={name}" for part, name in keys) if ("attention", "dp") in keys else ""
 
 
-def _show_batches(group: "Replicas") -> str:
-    low, high = group.batches
+def _show_batches(group: Part) -> str:
+    low, high = group.batch
     return f"{low:.0f}-{high:.0f}" if low < high else f"{low:.0f}"

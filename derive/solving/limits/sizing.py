@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.answers import BOUGHT, LIMITS_BIND, Answer, next_whole
+from derive.answers import BOUGHT, LIMITS_BIND, Answer, Part, next_whole
 from derive.catalogue import equation
 from derive.expressions.curve import grid_of, last_places
 from derive.quantities import QUANTITIES
@@ -51,14 +51,9 @@ _Fits = NDArray[np.bool_]
 
 
 class Replicas(NamedTuple):
-    """Equal replicas: their number, the chips of one, its least and largest batch, and the limits that need so many chips.
+    """Equal replicas, the limits that need so many chips, and the share of the memory that each part needs at the largest batch."""
 
-    `held` is the share of the memory that each part needs at the largest batch.
-    """
-
-    number: float
-    chips: int
-    batches: tuple[float, float]
+    part: Part
     limited_by: tuple[str, ...]
     held: Mapping[str, float]
 
@@ -211,23 +206,27 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     binding = tuple(name for name in met if chips_without(name).min() < fewest.min()) or tuple(_rates_to_reach(asked))
     at = place, int(np.searchsorted(every, batches[-1]))
     held = {name: float(np.broadcast_to(known[name] / known[Memory.room], fits.shape)[at]) for name in Memory.parts if name in known}
-    return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding, held)
+    ends = float(batches[0]), float(batches[-1])
+    phase = "prefill" if of_prompts else "decode"
+    part = Part(phase=phase, replicas=float(fewest.min() / sizes[place]), chips_per_replica=sizes[place], batch=ends)
+    return Replicas(part, binding, held)
 
 
-def best_of_replicas(asked: Question, sizes: Sequence[int], chips: float) -> Replicas | None:
+def best_of_replicas(asked: Question, sizes: Sequence[int], chips: float) -> Part | None:
     """Return the replicas of a number of chips with the highest rate within every limit, or None if none meet all limits."""
     every = np.array([batch]) if (batch := asked.known.get(FREE)) else _batches_that_may_fit(asked, sizes)
     _, exact, met = _count_replicas(asked, sizes, every)
     number = np.floor(chips / np.array(sizes))[:, None]
     rates = np.where(reduce(np.logical_and, met.values()), number / exact, 0.0)
     place, at = divmod(int(rates.argmax()), len(every))
-    best = (float(every[at]), float(every[at]))
-    return Replicas(float(number[place, 0]), sizes[place], best, (), {}) if rates[place, at] > 0 else None
+    if not rates[place, at] > 0:
+        return None
+    return Part(phase="decode", replicas=float(number[place, 0]), chips_per_replica=sizes[place], batch=(float(every[at]),) * 2)
 
 
-def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
+def moves_of_replicas(asked: Question, group: Part) -> dict[str, float]:
     """Return the elasticities of the chips of replicas of one size, if a part of a replica counts as a part."""
-    size = [group.chips]
+    size = [group.chips_per_replica]
 
     def chips(known: Mapping[str, float], batches: _Points) -> _Points:
         """Return the chips at each batch that meets the limits."""
@@ -236,7 +235,7 @@ def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
         return needed
 
     given = asked.known.get(FREE)
-    batches = np.arange(group.batches[0], group.batches[1] + 1)
+    batches = np.arange(group.batch[0], group.batch[1] + 1)
     best = float(batches[int(np.argmin(chips(asked.known, batches)))])
     near = np.array([given]) if given else best * np.linspace(1 - _NEAR, 1 + _NEAR, _BATCHES)
     before = chips(asked.known, near).min()
@@ -252,7 +251,7 @@ def _rates_to_reach(asked: Question) -> set[str]:
 
 
 def _count_replicas(
-    asked: Question, sizes: Sequence[int], batches: _Points, of_prompts: bool = False
+    asked: Question, sizes: Sequence[float], batches: _Points, of_prompts: bool = False
 ) -> tuple[dict[str, Any], _Points, dict[str, _Fits]]:
     """Return the results, the replicas for the rates as fractions, and where each other limit is met: nowhere without these results."""
     more = (Replica.apart,) if of_prompts else ()
