@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from derive.answers import Answer, Part, next_whole
+from derive.answers import Part, next_whole
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.layouts import LAID_OUT, USUAL_LAYOUTS
@@ -21,14 +21,14 @@ from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.limits.as_typed import refuse_in_place
-from derive.solving.limits.best_size import Ask, End, add_size, round_step
+from derive.solving.limits.best_size import Ask, End, add_size
 from derive.solving.limits.limits import add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
-from derive.solving.result import Reason, Solution, chain_slopes
+from derive.solving.result import Reason, Solution
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -162,11 +162,10 @@ def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Soluti
     found = _answer_for_count(ask, name, given, count)
     if not found.answers:
         return found
-    merged = _with_replicas(found, sized, End(size=Replica.number, value=count, of=sized, side=side), given)
+    end = End(size=Replica.number, value=count, of=sized, side=side)
     both = sized.with_prompts and name in Replica.bought and sized.with_prompts.ends[side == UPPER]
-    more = _answer_for_count(ask, name, given, next_whole(both, side)) if both else None
-    together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
-    return replace(merged, with_prompts=together)
+    more = _with_replicas(_answer_for_count(ask, name, given, next_whole(both, side)), end, given) if both else None
+    return replace(_with_replicas(found, end, given), with_prompts=more.answers[0] if more else found.with_prompts)
 
 
 def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
@@ -179,19 +178,19 @@ def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: f
     return ask(name, {**paid, **({Replica.used_share: 1.0} if waits else {}), Replica.number: replicas})
 
 
-def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
-    """Return the result of whole replicas, with all that their number rests on."""
+def _with_replicas(found: Solution, end: End, given: Mapping[str, Any]) -> Solution:
+    """Return the result of whole replicas, with all that their number rests on. A value that a table has as rated gives no bound."""
+    sized, merged = end.of, add_size(found, end)
+    one = sized.answers[0]
+    bound = None if rated_quantities(found.provenance) else one.bound if one.kind == "point" else end.side
     which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits_in_words(given)}"
     told = f"at {end.size} = {end.value:.0f}, the {which}"
     base = sized if found.unknown in Replica.bought else found
-    merged = add_size(found, end)
     return replace(
         merged,
-        answers=tuple(_scale_answer(each, sized.answers[0], end.side, found) for each in found.answers),
-        given={**merged.given, Replica.number: end.value},
-        unused=tuple(one for one in sized.unused if one not in found.given),
+        answers=tuple(replace(each, regime=one.regime or each.regime, bound=bound or each.bound) for each in merged.answers),
+        unused=tuple(name for name in sized.unused if name not in found.given),
         provenance={**merged.provenance, Replica.number: told},
-        route=tuple(dict.fromkeys((*(round_step(step, end) for step in sized.route), *found.route))),
         said=(told, *base.said),
     )
 
@@ -209,14 +208,6 @@ def paid_with(name: str) -> frozenset[str]:
     of_use = {Waiting.price, Replica.used_share}
     rows = (row for row in by_id().values() if row.defines in (Replica.all_chips, name) or of_use <= {*row.symbols})
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*Replica.bought, Replica.number, Replica.used_share}
-
-
-def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
-    """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
-    bound = replicas.bound if replicas.kind == "point" else side
-    by = chain_slopes(found.elasticities, Replica.number, replicas.elasticities)
-    bound = found.bound if rated_quantities(of.provenance) else bound or found.bound
-    return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 
 def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[str, Any], switches: Switches) -> Solution:

@@ -133,7 +133,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
         return found
     slopes = sized.answers[0].elasticities
     follow = {step.unknown for step in found.route}
-    steps = (round_step(step, end) for step in sized.route if step.unknown not in follow)
+    steps = (_round_step(step, end) for step in sized.route if step.unknown not in follow)
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
     # An equation that was named has a part in the answer if either uses it.
     assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
@@ -148,7 +148,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     )
 
 
-def round_step(step: RouteStep, end: End) -> RouteStep:
+def _round_step(step: RouteStep, end: End) -> RouteStep:
     """Return a step of the route with a size that is counted as a whole number."""
     if step.unknown != end.size or step.value in (None, end.value):
         return step
