@@ -138,26 +138,24 @@ def _search_chips(asked: Question) -> int | None:
     return enough // 2 + 1 + bisect_left(sizes, True, key=lambda chips: len(_batches_within(asked, chips)) > 0)
 
 
-def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
-    """Return the batches that meet every limit on these chips and fit. Memory may be ignored."""
-    every = _batches_that_may_fit(asked, [chips]) if memory else _EVERY
-    return np.compress(_batches_at(asked, np.array([chips]), every, memory)[0], every)
+def _batches_within(asked: Question, chips: float) -> _Points:
+    """Return the batches that meet every limit on these chips and fit."""
+    every = _batches_that_may_fit(asked, [chips])
+    return np.compress(_batches_at(asked, np.array([chips]), every)[0], every)
 
 
 def _batches_that_may_fit(asked: Question, sizes: Sequence[float]) -> _Points:
-    """Return the batches up to the first power of two that fits on no size. A larger batch needs more memory."""
+    """Return the batch that is given, or the batches up to the first power of two that fits on no size. A larger one needs more memory."""
+    if given := asked.known.get(FREE):
+        return np.array([given])
     doubled = np.exp2(np.arange(np.ceil(np.log2(_MOST_BATCH))))
-    _, fits = _evaluate_results(asked, np.array(sizes, dtype=float), doubled)
+    fits = _evaluate_results(asked, sizes, doubled)[1][Memory.room]
     return _EVERY[: int(2 * doubled[fits.any(axis=0)].max(initial=0.5))]
 
 
-def _batches_at(asked: Question, places: _Points, batches: _Points, memory: bool = True) -> _Fits:
+def _batches_at(asked: Question, places: _Points, batches: _Points) -> _Fits:
     """Return which batches meet every limit and fit, at each value of the unknown."""
-    known, fits = _evaluate_results(asked, places, batches)
-    if not asked.limits.keys() <= known.keys():
-        return np.zeros_like(fits)
-    met = (is_within(one.side, known[one.name], one.value) for one in split_limits(asked))
-    return np.asarray(np.broadcast_to(reduce(np.logical_and, met, fits if memory else np.True_), fits.shape))
+    return reduce(np.logical_and, _evaluate_results(asked, places, batches)[1].values())
 
 
 def _are_possible(asked: Question, batches: _Points, places: _Points) -> _Fits:
@@ -185,8 +183,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     A rate of all replicas is divided by the rate of one. Replicas `of_prompts` compute the prompts of this rate and nothing else. With
     equally many chips the larger replica is faster. Return None if no replicas meet all limits.
     """
-    batch = 1.0 if of_prompts else asked.known.get(FREE)
-    every = np.array([batch]) if batch else _batches_that_may_fit(asked, sizes)
+    every = np.ones(1) if of_prompts else _batches_that_may_fit(asked, sizes)
     known, exact, met = _count_replicas(asked, sizes, every, of_prompts)
     fits, count = met[Memory.room], np.ceil(np.maximum(exact, 1.0))
     if number := asked.known.get(Replica.number):
@@ -214,7 +211,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
 
 def best_of_replicas(asked: Question, sizes: Sequence[int], chips: float) -> Part | None:
     """Return the replicas of a number of chips with the highest rate within every limit, or None if none meet all limits."""
-    every = np.array([batch]) if (batch := asked.known.get(FREE)) else _batches_that_may_fit(asked, sizes)
+    every = _batches_that_may_fit(asked, sizes)
     _, exact, met = _count_replicas(asked, sizes, every)
     number = np.floor(chips / np.array(sizes))[:, None]
     rates = np.where(reduce(np.logical_and, met.values()), number / exact, 0.0)
@@ -253,18 +250,13 @@ def _rates_to_reach(asked: Question) -> set[str]:
 def _count_replicas(
     asked: Question, sizes: Sequence[float], batches: _Points, of_prompts: bool = False
 ) -> tuple[dict[str, Any], _Points, dict[str, _Fits]]:
-    """Return the results, the replicas for the rates as fractions, and where each other limit is met: nowhere without these results."""
-    more = (Replica.apart,) if of_prompts else ()
+    """Return the results, the replicas for the rates as fractions, and where the batch fits and each other limit is met."""
     of_one = replace(asked, known={**asked.known, Replica.number: 1.0})
-    known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), batches, more)
-    if not known.keys() >= {*asked.limits, *more}:
-        return known, np.ones(fits.shape), {Memory.room: np.zeros_like(fits)}
-    rates = _rates_to_reach(asked)
-    needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[Replica.apart] if of_prompts else 1.0) for name in rates]
-    met: dict[str, _Fits] = {Memory.room: fits}
-    for one in (one for one in split_limits(asked) if one.name not in rates):
-        met[one.name] = met.get(one.name, True) & is_within(one.side, known[one.name], one.value)
-    return known, reduce(np.maximum, needed, np.zeros_like(fits, dtype=float)), met
+    known, met = _evaluate_results(of_one, sizes, batches, (Replica.apart,) * of_prompts)
+    rates, share = _rates_to_reach(asked) & known.keys(), known.get(Replica.apart, 1.0) if of_prompts else 1.0
+    needed = (asked.known[name] * (1 - HOLDS) / known[name] * share for name in rates)
+    exact = reduce(np.maximum, needed, np.zeros_like(met[Memory.room], dtype=float))
+    return known, exact, {name: fits for name, fits in met.items() if name not in rates}
 
 
 def split_phases(asked: Question) -> tuple[Question, Question]:
@@ -277,34 +269,43 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
 
 
 @np.errstate(all="ignore")
-def _evaluate_results(asked: Question, places: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
-    """Return the limited results, and more, of all values of the unknown with all batches, as far as they can be found, and which fit."""
+def _evaluate_results(
+    asked: Question, sizes: Sequence[float] | _Points, batches: _Points, more: tuple[str, ...] = ()
+) -> tuple[dict[str, Any], dict[str, _Fits]]:
+    """Return the limited results, and more, of all values of the unknown with all batches, and where the batch fits and each limit is met.
+
+    The limit on a result that cannot be found is met nowhere.
+    """
     question = pose_again(asked, FREE, {**asked.known, asked.unknown: 1.0})
-    inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
+    inputs: dict[str, Any] = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= default_values(question, inputs)
+    inputs |= {asked.unknown: np.array(sizes, dtype=float)[:, None], FREE: batches[None, :]}
     held = (Memory.needed, Memory.room)
-    known = evaluate_definitions(
-        question, (*asked.limits, *more, *held), {**inputs, asked.unknown: places[:, None], FREE: batches[None, :]}
-    )
+    known = evaluate_definitions(question, (*asked.limits, *more, *held), inputs)
     needed, room = (known.get(name, 0.0) for name in held)
-    return known, np.broadcast_to(needed <= room, (len(places), len(batches)))
+    fits = np.broadcast_to(needed <= room, (len(sizes), len(batches)))
+    met = {Memory.room: fits, **dict.fromkeys({*asked.limits, *more} - known.keys(), np.zeros_like(fits))}
+    for one in (one for one in split_limits(asked) if one.name in known):
+        met[one.name] = met.get(one.name, True) & is_within(one.side, known[one.name], one.value)
+    return known, met
 
 
 def _rules_out(asked: Question, chips: float) -> str | None:
     """Return why no batch meets every target on this number of chips: memory, or the targets that no batch meets."""
     if chips < 1:
         return None
-    if len(_batches_within(asked, chips, memory=False)):
+    _, met = _evaluate_results(asked, [chips], _EVERY)
+    if reduce(np.logical_and, (met[name] for name in asked.limits)).any():
         return MEMORY_BINDS
-    limits = split_limits(asked)
-    alone = [one for one in limits if not len(_batches_within(one.alone, chips, memory=False))]
-    return f"{LIMITS_BIND}{', '.join(dict.fromkeys(one.name for one in alone or limits))}"
+    unmet = [name for name in asked.limits if not met[name].any()]
+    return f"{LIMITS_BIND}{', '.join(unmet or asked.limits)}"
 
 
 def _refuse_all(asked: Question) -> Solution | None:
     """Return that no chips meet the targets, with the nearest value of a single target, or None if that cannot be seen."""
     doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
-    known, fits = _evaluate_results(asked, doubled, np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()))
+    known, met = _evaluate_results(asked, doubled, np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()))
+    fits = met[Memory.room]
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
     one, *others = split_limits(asked)
