@@ -150,7 +150,8 @@ def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: S
         from derive.solving.deployments.meant import answer_several
 
         def ask(values: Mapping[str, Given], at: Switches) -> Answers:
-            return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_alone, unknowns, values, at))
+            several = answer_several(_respond_alone, unknowns, values, at)
+            return tuple(_answer_fleet(one.unknown, values, at) or _lead_with_replicas(one, values, at, alone=True) for one in several)
 
         found = answer_everywhere(ask, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict) for one in found)
@@ -214,16 +215,6 @@ def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches
     if alone or not solution.answers:
         return found if alone else replace(found, unknown=solution.unknown)
     return replace(solution, lead=found.lead, deployments=found.deployments)
-
-
-def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return one of several answers. If it sizes a deployment, it leads with the whole replicas of the question alone."""
-    if fleet := _answer_fleet(solution.unknown, given, switches):
-        return fleet
-    if solution.unknown not in SIZES_OF_DEPLOYMENTS:
-        return solution
-    found = respond(solution.unknown, given, switches, leading=True)
-    return found if found.lead or found.is_refused_for("no_solution") else solution
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
