@@ -70,7 +70,7 @@ def fewest_chips(asked: Question) -> Solution | None:
     if not asked.limits and len(targets) < 2 and LOWER not in targets.values():
         return None
     asked = replace(asked, limits=targets)
-    if not any(one.name in results_made_of(one.alone, FREE) for one in split_limits(asked)):
+    if not _results_of_batches(asked):
         return None
     if (chips := _search_chips(asked)) is None:
         return _refuse_all(asked)
@@ -86,8 +86,7 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
     rewarding = {name: side for name in asked.typed if _rewards_batches(name) and (side := better_side(name, BETTER))}
     asked = replace(asked, limits={**rewarding, **asked.limits})
     counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
-    moved = (one.name for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE))
-    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or not any(map(_rewards_batches, moved)):
+    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or not any(map(_rewards_batches, _results_of_batches(asked))):
         return None
     # At its own ends a quantity may have no results, and next to them it has others.
     places, batches = grid_of(asked.unknown, _PLACES)[1:-1], np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
@@ -108,15 +107,15 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
     at_best = replace(asked, provenance={**asked.provenance, FREE: "given"})
     found, _ = answer_with_way(pose_again(at_best, asked.unknown, {**asked.known, FREE: batch}))
     provenance = {name: told if name == FREE else source for name, source in found.provenance.items()}
-    answers = tuple(_open_beyond(one, UPPER if met[edges[-1]] else LOWER) for one in found.answers)
+    # Other batches meet the limits on the other side of an interval at this batch.
+    opened = {"low": 0.0} if met[edges[-1]] else {"high": None}
+    answers = tuple(replace(one, **opened) if one.kind == "interval" else one for one in found.answers)
     return replace(found, answers=answers, provenance=provenance, said=(told, *found.said)) if answers else None
 
 
-def _open_beyond(found: Answer, side: str) -> Answer:
-    """Return an interval at one batch with one end, because other batches meet the limits on its other side."""
-    if found.kind != "interval":
-        return found
-    return replace(found, low=0.0) if side == UPPER else replace(found, high=None)
+def _results_of_batches(asked: Question) -> set[str]:
+    """Return the limited results that depend on the batch."""
+    return {one.name for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
 
 
 def _rewards_batches(name: str) -> bool:
@@ -264,7 +263,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
 
     The rate of all replicas is of both.
     """
-    moved = {one.name for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
+    moved = _results_of_batches(asked)
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*Replica.sized_by})
 
 
