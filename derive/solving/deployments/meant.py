@@ -52,16 +52,15 @@ def _answer_without_input_limits(
     ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]
 ) -> Solution:
     """Return the answer to a question in which no limit is on an input."""
-    unknown = chips_meant(unknown, names_beside(given, switches.hardware))
+    names = names_beside(given, switches.hardware)
+    unknown = chips_meant(unknown, names)
     taken = rates_of_all([unknown], given)
-    names = names_beside(taken, switches.hardware)
 
-    def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        ask_alone = partial(answer_question, switches=switches.join(*joined))
-        return answer_within_limits(ask_alone, resolve_price_word(unknown, joined), values, switches.conventions.read)
+    def ask_alone(values: Mapping[str, Any], switches: Switches) -> Solution:
+        return answer_within_limits(partial(answer_question, switches=switches), unknown, values, switches.conventions.read)
 
     ask_again = partial(ask, switches=switches)
-    ask_beside_prompts = partial(answer_beside_prompts, ask_with, using=switches.using, variants=switches.variants)
+    ask_beside_prompts = partial(answer_beside_prompts, ask_alone, switches=switches)
     if is_of_whole_replicas(unknown, taken, names):
         solution = answer_for_replicas(ask_again, unknown, taken)
         if solution.is_refused_for("missing_givens"):

@@ -11,7 +11,7 @@ from derive.errors import WrongValue
 from derive.roles import DecodeStep, Prompts, Tokens
 from derive.solving.engine.engine import are_equal
 from derive.solving.limits.limits import NotMadeOf
-from derive.solving.question.conventions import variant_of_prompts
+from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit
 from derive.solving.question.propagation import results_of
 from derive.solving.result import Solution
@@ -19,25 +19,25 @@ from derive.solving.result import Solution
 _TOGETHER = "prompts are on the chips that decode, because decode alone leads to no answer"
 _OF_A_STEP = f"the limit on {DecodeStep.time} is for decode alone. With prompts between the steps a user waits longer for a token"
 
-_AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
-"""A question by the equations that join it, and the givens by name."""
+_Ask = Callable[[Mapping[str, Any], Switches], Solution]
+"""A question about the unknown: the givens by name, and the switches."""
 
 
-def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
+def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
     limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
     """
-    together, named = equation(Prompts.together), variant_of_prompts(using, variants)
+    together, named = equation(Prompts.together), variant_of_prompts(switches.using, switches.variants)
     alone: Solution | None = None
     with suppress(NotMadeOf):
-        alone = by(using, given)
+        alone = ask(given, switches)
     if alone is None or alone.is_refused_for("missing_givens"):
-        both = _answer_together(by, given, using) if Tokens.prompt in given and not named else None
+        both = _answer_together(ask, given, switches) if Tokens.prompt in given and not named else None
         if both and both.answers and any(equation(id).variant == together.variant for id in both.equations):
             return both.warn(answer_beside_prompts.__name__, _TOGETHER)
-        return alone or by(using, given)
+        return alone or ask(given, switches)
     if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown):
         pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
         alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if pays_prompts else alone
@@ -46,7 +46,7 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     if together.symbols[0] in alone.unused:
         return unwarned
-    both = _answer_together(by, given, using) if not named and len(alone.answers) == 1 else None
+    both = _answer_together(ask, given, switches) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
     if are_equal(alone.answers[0], both.answers[0]):
@@ -55,11 +55,11 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
 
 
-def _answer_together(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
+def _answer_together(ask: _Ask, given: Mapping[str, Any], switches: Switches) -> Solution | None:
     """Return the answer with prompts on the same chips, or None if the givens allow none."""
     of_a_token = given_with_prompts(given)
     with suppress(WrongValue):
-        return by((*using, Prompts.together), of_a_token) if of_a_token else None
+        return ask(of_a_token, switches.join(*switches.using, Prompts.together)) if of_a_token else None
     return None
 
 
