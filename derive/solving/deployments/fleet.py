@@ -110,7 +110,7 @@ def lead_with_replicas(ask: _Ask, solution: Solution, given: Mapping[str, Any], 
     have no such line.
     """
     in_stages = solution.unknown == Replica.all_chips and solution.given.get(Memory.groups, 1.0) != 1.0
-    if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
+    if [one.bound for one in solution.answers] != [LOWER] or solution.spans or in_stages:
         return solution
     size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
     others = {name: value for name, value in given.items() if name != Replica.chips}

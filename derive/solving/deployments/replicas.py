@@ -277,7 +277,7 @@ def needs_several(solution: Solution, given: Mapping[str, Any]) -> bool:
     """Return whether the chips of one replica do not meet a rate that several may meet."""
     unmet = solution.is_refused_for("missing_givens", "no_solution", "contradiction", SHORT_OF_MEMORY)
     unmet = unmet or not {*Replica.sized_by}.isdisjoint(solution.unused)
-    return solution.unknown == Replica.chips and Replica.chips not in given and not solution.sweep and unmet
+    return solution.unknown == Replica.chips and Replica.chips not in given and unmet
 
 
 def _show_one_group(asked: Question, sizes: Sequence[int], phase: str) -> Deployment | None:
