@@ -26,8 +26,8 @@ _Ask = Callable[[Mapping[str, Any], Switches], Solution]
 def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
-    It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
-    limit on a step cannot be a limit on the time per token. If decode alone leads to no answer, it is the answer with prompts.
+    It has no warning on prompts if they do not change it. It has no second number if a limit on a step cannot be a limit on the time per
+    token. If decode alone leads to no answer, it is the answer with prompts.
     """
     together, named = equation(Prompts.together), variant_of_prompts(switches.using, switches.variants)
     alone: Solution | None = None
@@ -43,14 +43,11 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
         alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if pays_prompts else alone
     if DECODE_ALONE not in alone.kinds:
         return alone
-    unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
-    if together.symbols[0] in alone.unused:
-        return unwarned
     both = _answer_together(ask, given, switches) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
     if are_equal(alone.answers[0], both.answers[0]):
-        return unwarned
+        return alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     unused = tuple(name for name in alone.unused if name in both.unused)
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
 
