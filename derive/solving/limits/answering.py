@@ -72,7 +72,7 @@ def answer_with_way(asked: Question) -> _Outcome:
     if silent and not solution.unused:
         return solution, way
     limits = split_limits(replace(asked, silent=silent))
-    there = [one.evaluate_at(place, silent) if place and one.moves else one.evaluate_beside() for one in limits]
+    there = [one.evaluate(place or None, silent) for one in limits]
     told = {} if silent else dict(pair for one in there for pair in one.doubts.items() if pair[0] == DECODE_ALONE)
     used = {name for one in there if one.answers for name in one.given}
     unused = tuple(name for name in solution.unused if name not in used)
@@ -119,7 +119,7 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
     alone = limit.alone
     solution, way = consistent_answer(alone)
     if solution.answers and limit.name in solution.unused:
-        found = _compare(asked, limit, limit.evaluate_at(value_inside(solution.answers[0])), "with what is given")
+        found = _compare(asked, limit, limit.evaluate(value_inside(solution.answers[0])), "with what is given")
         return Fact(limit, solution, stretches_of(solution.answers), way) if found.is_met else found
     if solution.is_refused_for(SHORT_OF_MEMORY):
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
@@ -129,7 +129,7 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
         return Fact(limit, solution, stretches, way) if stretches != [(0.0, inf)] else None
     if solution.is_refused_for(SHORT_OF_MEMORY):
         return _Result(limit, solution)
-    if _is_met_everywhere(asked, limit) or limit.allows(limit.evaluate_beside().first_value):
+    if _is_met_everywhere(asked, limit):
         return None
     whole = solution.is_refused_for("requirement_violated") and asked.unknown in COUNTED
     if whole and (nearest := tell_nearest(limit, asked.unknown, [1.0])):
@@ -154,7 +154,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         return _answer_within_limits(next(with_other_stand_ins(asked, "contradiction")))
     if not is_point or Replica.number in by_default or by_default == solution.given.keys():
         return None
-    there = [(one, [_Result(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)]) for one in solution.answers]
+    there = [(one, [_Result(limit, limit.evaluate(one.point)) for limit in split_limits(asked)]) for one in solution.answers]
     missed = [next((one for one in results if one.solution.answers and not one.is_met), None) for _, results in there]
     if all(missed):
         beyond = next(filter(None, missed))
@@ -165,21 +165,15 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     # Its warnings are looked up once it is the answer.
     solution = consistent_answer(unlimited)[0].keep([first, *(one for one, _ in others)])
     met = [one for one in results if one.solution.answers]
-    notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
+    notes = dict.fromkeys((*asked.notes, *solution.assumptions))
     unused = (*solution.unused, *dict.fromkeys(one.limit.name for one in results if not one.solution.answers))
     said = (*(f"{one.limit.words} is met: it is {one.told}" for one in met), *solution.said)
-    return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
-
-
-def _evaluate_there(limit: LimitByEquations, value: float) -> Solution:
-    """Return a limited result at a value of the unknown, whether it moves with it or not."""
-    there = limit.evaluate_beside()
-    return there if len(there.answers) == 1 or not limit.moves else limit.evaluate_at(value)
+    return replace(_add_warnings(solution, met), assumptions=tuple(notes), said=said, unused=unused), None
 
 
 def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
     """Return a limited result that does not move with the unknown, or why its limit is not met or cannot be compared."""
-    there = limit.evaluate_beside()
+    there = limit.evaluate()
     rests = ", ".join(name for name, source in there.provenance.items() if source == "given")
     return _compare(asked, limit, there, f"with any {asked.unknown}. It follows from {rests}")
 
@@ -200,7 +194,7 @@ def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
     rows = tuple(giving_equations(asked.active).values())
     sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
     related = asked.unknown in SIZES or sized or limit.name in quantities_behind(asked.unknown, rows)
-    return not related and not limit.evaluate_beside().answers
+    return not related and not limit.evaluate().answers
 
 
 def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tuple[str, ...]) -> _Outcome:
@@ -210,7 +204,7 @@ def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tupl
     always = tuple(f"{one.words} holds with any {asked.unknown}" for one in moved)
     if solution.is_refused_for("missing_givens") and moved:
         row = QUANTITIES[asked.unknown]
-        places = (moved[0].evaluate_at(row.at(share)) for share in _SHARES)
+        places = (moved[0].evaluate(row.at(share)) for share in _SHARES)
         there = next((one for one in places if one.answers), solution)
         whole = Answer(kind="interval", low=row.floor, high=None if row.ceiling == inf else row.ceiling)
         solution = replace(there, unknown=row.name, unit=row.unit, answers=(whole,), route=(), said=(), reason=None)

@@ -74,16 +74,14 @@ class LimitByEquations(Limit):
     def value_at(self, place: float) -> float | None:
         """Return the result at a value of the unknown, whether memory suffices there or not."""
         forwards = result_with(drop_knowns(self.alone, {self.name}), self.name, {self.alone.unknown: place})
-        return self.evaluate_at(place).first_value if forwards is None else forwards
+        return self.evaluate(place).first_value if forwards is None else forwards
 
-    def evaluate_at(self, place: float, silent: bool = True) -> Solution:
-        """Return the result at a value of the unknown with all that it rests on."""
-        at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=silent)
-        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: place}))[0]
-
-    def evaluate_beside(self) -> Solution:
-        """Return the limited result if it does not move with the unknown."""
-        return answer_forwards(drop_knowns(replace(self.alone, unknown=self.name, anyway=True), {self.name}))
+    def evaluate(self, place: float | None = None, silent: bool = True) -> Solution:
+        """Return the result with all that it rests on, at a value of the unknown if it is made of the unknown."""
+        asked = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True)
+        if place is None or not self.moves:
+            return answer_forwards(asked)
+        return consistent_answer(replace(asked, known={**asked.known, self.alone.unknown: place}, silent=silent))[0]
 
 
 def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
