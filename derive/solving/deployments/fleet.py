@@ -45,14 +45,13 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
     if given.keys().isdisjoint(Replica.sized_by) or not is_of_fleet(unknown, given, switches):
         return None
     switches = lay_out(given, switches)
+    sized, bought = _without_budgets(given), unknown in (Replica.number, *Replica.bought)
     deployments, missed = _find_within_budgets(ask, given, switches)
-    bought = unknown in (Replica.number, *Replica.bought)
     if missed:
-        return refuse_question(pose_question(unknown, _without_budgets(given), switches), missed)
+        return refuse_question(pose_question(unknown, sized, switches), missed)
     if not deployments or (len(deployments[0].parts) > 1 and not bought):
         return None
     first, *others = (one.parts[0] for one in deployments)
-    sized = _without_budgets(given)
     fewest = "with which all need the fewest"
     found = _answer_at(ask, unknown, sized, switches, first, fewest)
     if found.answers and others and bought:
