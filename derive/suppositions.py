@@ -60,7 +60,7 @@ class Dense:
 
 _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
-    *("cost_per_token", "energy_per_token", "chip_price"),
+    *("cost_per_token", "energy_per_token", "chip_price", "total_params"),
 )
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")

@@ -25,7 +25,7 @@ from derive.solving.deployments.replicas import (
 )
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.engine.engine import refuse_question
-from derive.solving.limits.as_typed import refuse_in_place
+from derive.solving.limits.best_size import refuse_in_place
 from derive.solving.limits.limits import Limit
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, read_limits

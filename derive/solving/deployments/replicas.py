@@ -20,8 +20,7 @@ from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.engine.directions import rated_quantities
-from derive.solving.limits.as_typed import refuse_in_place
-from derive.solving.limits.best_size import Ask, End, add_size
+from derive.solving.limits.best_size import Ask, End, add_size, refuse_in_place
 from derive.solving.limits.limits import add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches, variant_of_prompts

@@ -378,18 +378,21 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
 
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
-    """Return how many chips all pipeline stages, or all copies in training, have together."""
+    """Return how many chips all pipeline stages, all copies in training, or all replicas of a box of chips have together."""
     if Memory.bought not in values or not any(Memory.bought in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == Memory.groups else values.get(Memory.groups, 1.0)
     counted = asked.unknown in (Training.copies, Training.chips) or Training.chips in values
-    copies = 1.0 if counted else asked.known.get(Training.copies, 1.0)
+    parts = {} if counted else {Training.copies: ("copy of the model", "copies")}
+    if Memory.bought in asked.known and Memory.bought not in asked.typed:
+        parts |= {Replica.number: ("replica", "replicas")}
+    name = next((name for name in parts if asked.known.get(name, 1.0) > 1), "")
     chips = int(next_whole(values[Memory.bought], LOWER))
-    if copies > 1:
-        part = "a stage of one copy" if stages > 1 else "one copy of the model"
+    if name:
+        copies, (one, several) = asked.known[name], parts[name]
         fewer = "" if chips % copies else f". For {chips} in total, give chips={chips / copies:.4g}"
-        told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
-        return Caveat(told, frozenset((Training.copies,)), copies * stages)
+        told = f"chips is for {'a stage of ' if stages > 1 else ''}one {one}: {copies:.4g} {several} of {stages * chips:.4g} have"
+        return Caveat(f"{told} {copies * stages * chips:.4g}{fewer}", frozenset((name,)), copies * stages)
     if stages <= 1:
         return None
     told = f"chips is for one pipeline stage: {stages:.4g} stages of {chips} have {stages * chips:.4g} in all"

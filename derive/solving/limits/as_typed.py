@@ -13,13 +13,12 @@ from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, LIMITS_BIND, OR, Answer, Interval, bound_side, next_whole
 from derive.errors import WrongValue
-from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import SIZES, Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.limits.answering import round_answer
-from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results
+from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results, refuse_in_place
 from derive.solving.limits.limits import FREE, NotMadeOf, note_of_limit
 from derive.solving.limits.stretches import stretches_of
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
@@ -113,11 +112,6 @@ def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | N
     part = Answer(kind="interval", low=bottom, high=None if top == inf else top, regime=regime)
     left = round_answer(part) if name in COUNTED else part
     return Answer(kind="point", value=left.high) if left and left.low == left.high else left
-
-
-def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
-    """Return a refusal of a question, in place of the answer to another one."""
-    return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
 
 
 def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str], of_worst: bool = False) -> Solution:

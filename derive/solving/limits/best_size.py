@@ -9,14 +9,14 @@ from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whole
 from derive.immutable import immutable
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import SIZES, Batch, Replica
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.limits.limits import FREE
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
-from derive.solving.result import RouteStep, Solution, chain_slopes
+from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
@@ -72,6 +72,11 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
     return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
 
+def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
+    """Return a refusal of a question, in place of the answer to another one."""
+    return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
+
+
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
     """Return a result at the largest batch that fits in memory, if only the batch is missing or memory bounds the result for any batch.
     Return None without an answer.
@@ -85,7 +90,11 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
     if not (lacks_batch or by_memory) or name not in Batch.best_full:
         return None
     sized = ask(FREE, drop_results(given, [name]))
-    counted = name not in (Replica.number, Replica.sequences) or sized.provenance.get(Replica.chips, "default") != "default"
+    has_chips = sized.provenance.get(Replica.chips, "default") != "default"
+    if lacks_batch and has_chips and sized.is_refused_for("requirement_violated"):
+        # The weights alone do not fit.
+        return refuse_in_place(name, sized.refusal, sized)
+    counted = name not in (Replica.number, Replica.sequences) or has_chips
     end = best_end(sized) if counted else None
     found = answer_at_end(ask, name, given, end) if end and end.memory_binds else None
     return found if found and found.answers else None
