@@ -8,7 +8,8 @@ from typing import Any
 from derive.answers import DECODE_ALONE
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
-from derive.roles import DecodeStep, Prompts, Tokens
+from derive.roles import BETTER, DecodeStep, Prompts, Tokens
+from derive.solving.checks.targets import better_side, is_within
 from derive.solving.engine.engine import are_equal
 from derive.solving.limits.limits import NotMadeOf
 from derive.solving.question.conventions import Switches, variant_of_prompts
@@ -17,6 +18,7 @@ from derive.solving.question.propagation import results_of
 from derive.solving.result import Solution
 
 _TOGETHER = "prompts are on the chips that decode, because decode alone leads to no answer"
+_PAID_ANYWAY = "prompts are on the chips that decode, which are paid for this rate anyway. Chips of their own would cost more"
 _OF_A_STEP = f"the limit on {DecodeStep.time} is for decode alone. With prompts between the steps a user waits longer for a token"
 
 _Ask = Callable[[Mapping[str, Any], Switches], Solution]
@@ -46,10 +48,20 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
     both = _answer_together(ask, given, switches) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
+    if _is_better(both, alone):
+        return both.warn(answer_beside_prompts.__name__, _PAID_ANYWAY)
     if are_equal(alone.answers[0], both.answers[0]):
         return alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     unused = tuple(name for name in alone.unused if name in both.unused)
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
+
+
+def _is_better(both: Solution, alone: Solution) -> bool:
+    """Return whether an answer is better with prompts on the same chips, because these are paid for a given rate anyway."""
+    side, with_prompts, without = better_side(alone.unknown, BETTER), both.first_value, alone.first_value
+    if side is None or with_prompts is None or without is None or are_equal(alone.answers[0], both.answers[0]):
+        return False
+    return bool(is_within(side, with_prompts, without))
 
 
 def _answer_together(ask: _Ask, given: Mapping[str, Any], switches: Switches) -> Solution | None:

@@ -385,7 +385,7 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     counted = asked.unknown in (Training.copies, Training.chips) or Training.chips in values
     parts = {} if counted else {Training.copies: ("copy of the model", "copies")}
     if Memory.bought in asked.known and Memory.bought not in asked.typed:
-        parts |= {Replica.number: ("replica", "replicas")}
+        parts |= {Replica.number: ("replica", Replica.number)}
     name = next((name for name in parts if asked.known.get(name, 1.0) > 1), "")
     chips = int(next_whole(values[Memory.bought], LOWER))
     if name:
