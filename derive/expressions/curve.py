@@ -4,6 +4,7 @@ The roots of a smooth formula without a closed form are the zeros of its curve, 
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
@@ -180,7 +181,10 @@ def search_roots(difference: Tree, unknown: str, givens: tuple[tuple[str, float]
     if len(starts) < len(zeros) or (not zeros and any(map(loses_digits, parts))):
         # Where rounding leaves nothing of what moves, many digits still see it.
         grid = [(x, precise_height(x)) for x in grid_of(unknown, _SPARSE).tolist()]
-        starts |= {brentq(precise_height, x, beyond) for (x, y), (beyond, after) in pairwise(grid) if y * after < 0}
+        for (x, y), (beyond, after) in pairwise(grid):
+            # Between two points the formula may have no value.
+            with suppress(ValueError):
+                starts |= {brentq(precise_height, x, beyond)} if y * after < 0 else set()
     return tuple(sorted({root for start in starts for root in _confirm_root(difference, unknown, {**values, unknown: start})}))
 
 

@@ -271,9 +271,11 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     asked = search.asked
     made = definitions_of(asked.active)
+    # Beside results of the unknown, what follows from it may be what they contradict.
+    start = () if asked.limits or results_made_of(asked, asked.unknown) else (asked.unknown,)
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
-        others = propagate(asked.equalities, frozenset((*known, asked.unknown)), frozenset())
+        others = propagate(asked.equalities, frozenset((*known, *start)), frozenset())
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown}, others)) for bound in asked.bounds)
         found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
         for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
