@@ -31,7 +31,7 @@ class AmbiguousName(BacksolveError):
 
     def __init__(self, kind: str, given: str, meant: tuple[str, ...], why: str = ""):
         super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: use one of these{why}")
-        self.meant = meant
+        self.word, self.meant = given, meant
 
 
 class SeveralNames(BacksolveError):

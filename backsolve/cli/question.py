@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from backsolve.streams import say
 from derive.answers import Column, Interval, Result, Series, Spread
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
@@ -22,6 +23,10 @@ from derive.units import data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
+
+
+_IMPOSSIBLE = ("contradiction", "no_solution", "requirement_violated")
+"""Codes of refusals that say that the givens cannot all be true."""
 
 
 class Deployment(NamedTuple):
@@ -103,6 +108,31 @@ def read_question(
         strict=strict,
         deployments=tuple(Deployment(*one, {name: values[at] for name, values in each.items()}) for at, one in enumerate(chips_and_models)),
     )
+
+
+def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Switches, strict: bool, drawn: bool) -> Asked:
+    """Return the question like `read_question`. A given word with several meanings has the only one that is possible beside the others.
+
+    Raises AmbiguousName if several meanings are possible and lead to different answers, or to none.
+    """
+    try:
+        return read_question(unknowns, items, switches, strict, drawn)
+    except AmbiguousName as error:
+        word, found = error.word, dict[object, tuple[str, Asked]]()
+        for name in error.meant:
+            renamed = tuple(re.sub(rf"(?<![\w.]){re.escape(word)}(?!\w)", name, item, count=1) for item in items)
+            asked = read_question(unknowns, renamed, switches, strict, drawn)
+            solutions = [one for column in answer_columns(asked) for one in column.solutions]
+            if any(one.reason and one.reason.code in _IMPOSSIBLE for one in solutions):
+                continue
+            if not solutions or not all(one.answers and name not in one.unused for one in solutions):
+                raise
+            found.setdefault(tuple(str(one.answers) for one in solutions), (name, asked))
+        if len(found) != 1:
+            raise
+    ((name, asked),) = found.values()
+    say(f"{word} is read as {name}")
+    return replace(asked, words={**asked.words, name: word})
 
 
 def _meanings(word: str, others: Collection[str], asked: Collection[str]) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def solve_command(
         others = (*words[1:], *using, *hardware, *model, strict, conventions["tier"], plot is not None)
         print_tiers(() if any(others) else given, style, full)
         return
-    from backsolve.cli.question import read_question
+    from backsolve.cli.question import read_as_meant
     from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
@@ -103,7 +103,7 @@ def solve_command(
     if (price := conventions["price"]) not in _PRICES:
         raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")
     switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, Conventions(**conventions), anyway, zipped)
-    asked = read_question(words, given, switches, strict, drawn=plot is not None)
+    asked = read_as_meant(words, given, switches, strict, drawn=plot is not None)
     # An input of a data type is in bytes, although its word means bits.
     stated = {name: word for name, word in asked.words.items() if name in asked.unknowns or not is_of_one_element(name)}
     with shown_as_typed({} if style in ("json", "csv") else stated):

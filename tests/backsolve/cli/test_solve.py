@@ -67,3 +67,10 @@ def test_a_word_with_several_meanings_is_answered_in_each_that_the_inputs_determ
     found = json.loads(call("solve", word, *given, "--as", "json").out)
     assert [one["unknown"] for one in (found if isinstance(found, list) else [found])] == names
     assert refused("solve", word).startswith(f"backsolve: quantity '{word}' could mean {names[0]}")
+
+
+def test_a_given_word_has_the_only_meaning_that_is_possible_or_is_refused():
+    """A user of 32 who gets 3,000 tokens per second would need 29 times the bandwidth of the chip. A share of 3 % is possible."""
+    served = ("solve", "mbu", "--model", "Llama-3.1-8B", "--hardware", "H100:bf16", "batch=32", "ctx=4k")
+    assert call(*served, "tps=3000").err.startswith("backsolve: tps is read as throughput\n")
+    assert "'tps' could mean" in refused(*served, "tps=100")
