@@ -83,16 +83,21 @@ def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solutio
 
     If it is a bound to the other side itself, the answer is what all sizes leave.
     """
-    low, high = sized.answers[0].ends
-    smaller = max(1.0, (high or 0.0) / 2, low if low != high else 0.0)
+    fewest, most = sized.answers[0].ends
+    smaller = max(1.0, (most or 0.0) / 2, fewest if fewest != most else 0.0)
     bounded = bound_to_one_side(found, [ask(name, {**given, FREE: smaller})], [FREE])
-    least = max(1.0, stretches_of(sized.answers)[0][0])
-    other = None if bounded.answers else ask(name, {**given, FREE: least}).first_value
-    if other is None:
+    if bounded.answers:
         return bounded
-    ends, (_, *said) = sorted((other, found.answers[0].point)), found.said
+    least = max(1.0, stretches_of(sized.answers)[0][0])
+    other = ask(name, {**given, FREE: least})
+    if other.first_value is None:
+        return bounded
+    both = found.answers[0], other.answers[0]
+    # If all sizes limit the answer from above, every smaller value is one too.
+    low = 0.0 if {one.bound for one in both} == {UPPER} else min(one.point for one in both)
+    _, *said = found.said
     told = f"at {FREE} = {show(FREE, least)} to {show(FREE, found.given[FREE])}"
-    return replace(found, answers=(Answer(kind="interval", low=ends[0], high=ends[1]),), said=(told, *said))
+    return replace(found, answers=(Answer(kind="interval", low=low, high=max(one.point for one in both)),), said=(told, *said))
 
 
 def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
