@@ -70,7 +70,11 @@ STOPGAPS = (
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight"),
         values={"kv_cache_bytes": 0.0},
         text="only the weights: without batch and context_length there is no cache",
-        absent=("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
+        absent=(
+            *("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
+            "pretrain_flops",
+            *Phases.of_training,
+        ),
         no_results=True,
     ),
     Stopgap(
@@ -91,6 +95,11 @@ STOPGAPS = (
         text="only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
         absent=_OF_CACHE,
         lacking=(*_OF_ARITHMETIC, *_OF_CACHE, "batch"),
+    ),
+    Stopgap(
+        unknowns=("active_params", "total_params", "pretrain_tokens", "pretrain_flops", *Phases.of_training),
+        values={"overtraining_ratio": 1.0},
+        text="training is compute-optimal (overtraining_ratio = 1), because its tokens are not given",
     ),
 )
 

@@ -9,10 +9,11 @@ from derive.catalogue import by_id, definitions, equation
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import has_way
-from derive.solving.one_question import STOPGAP, suppose_usual
+from derive.solving.one_question import NOT_GIVEN, STOPGAP, suppose_usual
 from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values, results_made_of
 from derive.solving.result import Solution, known_answer
+from derive.suppositions import STOPGAPS
 from derive.units import show
 
 
@@ -50,6 +51,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     """Return the answer by every single rule that leads to the unknown, or None if no rule does."""
     found = {row: ask(row.id) for row in _list_leading(suppose_usual(asked))}
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
+    near = {row: one for row, one in near.items() if STOPGAP not in one.kinds} or near
     # A rule that uses less than another of what was given may contradict the rest.
     near = {row: one for row, one in near.items() if not any({*other.unused} < {*one.unused} for other in near.values())}
     # A law that no value satisfies says more than another one that leaves its result out.
@@ -63,7 +65,8 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
 
 def _list_leading(asked: Question) -> list[Equation]:
     """Return the rules with each of which equations lead to the unknown, if none do without."""
-    known, values = frozenset([*known_values(asked)][-1]), dict(values_to_put_in(asked.defaults))
+    supposed = {name for row in STOPGAPS if asked.unknown in row.unknowns for name in row.values}
+    known, values = frozenset([*known_values(asked)][-1]) | supposed, dict(values_to_put_in(asked.defaults))
     rules = () if has_way(asked.unknown, asked.equalities, known) else (row for row in by_id().values() if row.rule)
     return [row for row in rules if has_way(asked.unknown, (*asked.equalities, with_defaults(row, values)), known)]
 
@@ -79,7 +82,7 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
     found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
     supposed = len({"supposed", OF_DENSE} & {solution.provenance.get(name) for name in solution.given})
-    typed = {name for name, source in solution.provenance.items() if source == "given"}
+    typed = {name for name, source in solution.provenance.items() if source in ("given", NOT_GIVEN)}
     others = [equation(id) for id in solution.equations if id != rule.reference]
     is_meant = found not in definitions() and any(found in row.symbols and not typed.isdisjoint(row.symbols) for row in others)
     is_fed = found in missing or {*rule.symbols} - {found} <= typed

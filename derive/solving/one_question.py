@@ -46,6 +46,9 @@ _CHIPS, _BATCH = Memory.bought, Batch.name
 STOPGAP = "stopgap"
 """Kind of the warning on an answer that leaves quantities out."""
 
+NOT_GIVEN = "it is not given"
+"""Source of a value that such an answer supposes."""
+
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return the answer to a question."""
@@ -281,7 +284,7 @@ def _answer_once(asked: Question) -> Solution:
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or None if no row fits."""
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
-        provenance = {**dict.fromkeys(row.values, "it is not given"), **asked.provenance}
+        provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
         found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
         if len(found.answers) == 1:
             return found.warn(STOPGAP, row.text)
