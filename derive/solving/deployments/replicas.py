@@ -153,7 +153,7 @@ def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Soluti
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
     if others:
         raise WrongValue(f"{name} is of one number of {Replica.number}, and here it is several: ask for {Replica.number}")
-    count = next_whole(one.ends[side == UPPER] or 0.0, side)
+    count = max(next_whole(one.ends[side == UPPER] or 0.0, side), side == LOWER)
     if count < 1:
         budgets = " and ".join(name for name in given if name in Replica.bought)
         short = f"no whole replica: {budgets} pays {show(Replica.number, one.ends[1] or 0.0)} of one"
