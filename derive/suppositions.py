@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from derive.immutable import immutable
+from derive.records import LOWER
 from derive.roles import Phases
 
 USUAL = "usual"
@@ -20,7 +21,8 @@ Alternative = float | str | tuple[str, ...]
 class Stopgap:
     """Values of quantities that are supposed because a question without them has no answer, and no given mentions them. Questions for one
     of `unknowns` are answered with these `values` if none of `absent` is given. Only quantities of `lacking` may be missing then, if it is
-    not empty. With `no_results` no result of the unknown may be given.
+    not empty. With `no_results` no result of the unknown may be given. `bound` is the side on which the answer bounds the unknown, if its
+    equations do not say it.
     """
 
     unknowns: tuple[str, ...]
@@ -29,6 +31,7 @@ class Stopgap:
     absent: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
     no_results: bool = False
+    bound: str | None = None
 
 
 USUAL_TYPES = {
@@ -67,6 +70,13 @@ _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_t
 
 STOPGAPS = (
     Stopgap(
+        unknowns=("memory_demand",),
+        values={"kv_cache_bytes": 0.0},
+        text="only the weights: without batch and context_length there is no cache",
+        absent=("batch", "microbatches", "sequences_in_flight"),
+        bound=LOWER,
+    ),
+    Stopgap(
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight"),
         values={"kv_cache_bytes": 0.0},
         text="only the weights: without batch and context_length there is no cache",
@@ -76,6 +86,12 @@ STOPGAPS = (
             *Phases.of_training,
         ),
         no_results=True,
+    ),
+    Stopgap(
+        unknowns=("training_memory_per_chip", "training_state_bytes_per_chip", "training_chips", "total_params"),
+        values={"gradient_bytes_per_param": 2.0, "optimizer_bytes_per_param": 12.0},
+        text="mixed precision with Adam is assumed: per parameter 2 bytes of gradients and 12 bytes of optimizer states, unless given",
+        lacking=("gradient_bytes_per_param", "optimizer_bytes_per_param", "data_parallel"),
     ),
     Stopgap(
         unknowns=("throughput", "requests_per_second"),

@@ -84,6 +84,10 @@ _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
 _RATES_OF_A_CHIP = ("throughput_per_chip", "tokens_per_second_per_chip", "tps_per_chip", "tgs")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 _RATES_OF_REQUESTS = ("qps", "rps", "request_rate", "arrival_rate", "request_throughput")
+_MEMORY_IN_USE = (
+    *("memory_used", "memory_required", "vram_required", "memory_footprint", "memory_usage", "vram_usage", "hbm_usage", "hbm_used"),
+    *("memory_needed", "vram_needed", "footprint"),
+)
 _IN_FLIGHT = ("concurrency", "max_concurrency", "users", "max_users", "concurrent_users", "active_users", "sessions")
 
 OF_A_TOKEN = dict.fromkeys(_TIMES_OF_A_TOKEN, "time_per_output_token")
@@ -221,6 +225,9 @@ _CALLED = (
     ("cache_read_price", "cached_input_price cached_price cache_hit_price"),
     ("storage_price", "cache_storage_price"),
     ("fleet_chips", "total_chips chips_in_all chips_in_total"),
+    ("memory_demand", " ".join(_MEMORY_IN_USE)),
+    ("training_memory_per_chip", "training_memory"),
+    ("hbm_capacity memory_capacity memory_demand", "memory"),
     ("prompt_tokens output_tokens pretrain_tokens", "tokens"),
     ("hbm_capacity memory_per_chip", "memory_per_gpu"),
     ("total_params weight_bytes", "model_size"),
@@ -298,6 +305,9 @@ _OF_RUNS = (
     *("chip_hours", "pretrain_tokens", "training_time", "training_throughput", "training_cost", "training_energy"),
     *("training_electricity_cost", "data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip"),
 )
+_MEMORY_OF_TRAINING = {
+    f"{REQUESTED} {kept}": "training_memory_per_chip" for kept in ("optimizer_bytes_per_param", "gradient_bytes_per_param", *_OF_TRAINING)
+}
 _CHIPS_OF_RUNS = {f"{shared} {of}": "training_chips" for shared in ("chips", "pipeline_stages", "data_parallel") for of in _OF_RUNS}
 """Beside the chips of one copy or stage, other words for chips mean those of a whole training run."""
 _OF_ALL_OR_ONE = {
@@ -367,6 +377,8 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN, *_BETWEEN_REQUESTED), "time_per_output_token")),
     **{word: {f"{REQUESTED} fleet_chips": "fleet_requests_per_second"} for word in _RATES_OF_REQUESTS},
     **dict.fromkeys(CHIP_WORDS, _CHIPS_OF_RUNS),
+    "memory_per_chip": _MEMORY_OF_TRAINING,
+    **dict.fromkeys(("memory", *_MEMORY_IN_USE), _MEMORY_OF_TRAINING | {REQUESTED: "memory_demand"}),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
     **dict.fromkeys(_RATES_OF_A_CHIP, dict.fromkeys(_OF_TRAINING, "training_rate_per_chip")),
@@ -416,8 +428,7 @@ _ALSO_CALLED = (
     ("peak_flops pretrain_flops", "flops"),
     ("peak_flops", "compute_power flops_per_chip chip_flops peak_performance"),
     ("forward_flops active_params", "flops_per_token"),
-    ("memory_demand", "memory fits memory_used memory_required vram_required memory_footprint memory_usage vram_usage hbm_usage hbm_used"),
-    ("memory_demand", "footprint"),
+    ("memory_demand", "fits"),
     ("memory_per_chip memory_demand", "chip_memory_required"),
     ("usable_share", "memory_utilisation memory_fraction"),
     ("reserved_share usable_share", "free_chip_memory_fraction kv_cache_free_chip_memory_fraction"),

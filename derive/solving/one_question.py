@@ -287,7 +287,8 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
         provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
         found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
         if len(found.answers) == 1:
-            return found.warn(STOPGAP, row.text)
+            (one,) = found.answers
+            return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
     return None
 
 

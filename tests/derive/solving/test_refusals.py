@@ -29,7 +29,11 @@ REQUEST_PRICES = {"input_price": "$1/Mtok", "output_price": "$4/Mtok", "prompt_t
 WITH_WHAT_WAS_TYPED = [
     ("training_chips", {"pretrain_flops": 3.8e25, "hardware": "H100:bf16", "mfu": 0.4}, {"training_time"}),
     ("training_time", {"training_cost": 5e6, "training_chips": 2048}, {"chip_price"}),
-    ("pretrain_tokens", {"hardware": "H100:bf16", "mfu": 0.4, "rent": "2 USD/h", "active_params": "70B", "strict": True}, {"training_cost"}),
+    (
+        "pretrain_tokens",
+        {"hardware": "H100:bf16", "mfu": 0.4, "rent": 6e-4, "active_params": "70B", "strict": True},
+        {"training_cost"},
+    ),
     ("kv_bytes_per_token", {"storage_price": "$1/Mtok/h", "tier_price": "$1/h"}, {"tier_capacity"}),
     ("overtraining_ratio", {"active_params": "8B"}, {"pretrain_tokens"}),
     ("bandwidth_bound_fraction", {"input_price": "$1/Mtok"}, {"output_price"}),
