@@ -65,7 +65,9 @@ _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
     *("cost_per_token", "energy_per_token", "chip_price", "total_params"),
 )
+_OF_ONE = ("hbm_bandwidth", "mbu", "step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user")
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
+_OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
 
 STOPGAPS = (
@@ -77,13 +79,12 @@ STOPGAPS = (
         bound=LOWER,
     ),
     Stopgap(
-        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight"),
+        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
         values={"kv_cache_bytes": 0.0},
         text="only the weights: without batch and context_length there is no cache",
         absent=(
             *("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
-            "pretrain_flops",
-            *Phases.of_training,
+            *(*_OF_RUNS, "training_chips"),
         ),
         no_results=True,
     ),
@@ -91,6 +92,7 @@ STOPGAPS = (
         unknowns=("training_memory_per_chip", "training_state_bytes_per_chip", "training_chips", "total_params"),
         values={"gradient_bytes_per_param": 2.0, "optimizer_bytes_per_param": 12.0},
         text="mixed precision with Adam is assumed: per parameter 2 bytes of gradients and 12 bytes of optimizer states, unless given",
+        absent=_OF_RUNS,
         lacking=("gradient_bytes_per_param", "optimizer_bytes_per_param", "data_parallel"),
     ),
     Stopgap(
@@ -105,12 +107,24 @@ STOPGAPS = (
         text="only the reads: arithmetic is not counted, because the givens do not say how long it takes",
         lacking=_OF_ARITHMETIC,
     ),
-    Stopgap(
-        unknowns=_OF_READS,
-        values={"compute_time": 0.0, "attention_time": 0.0, "kv_time": 0.0},
-        text="only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
-        absent=_OF_CACHE,
-        lacking=(*_OF_ARITHMETIC, *_OF_CACHE, "batch"),
+    *(
+        Stopgap(
+            unknowns=unknowns,
+            values={**values, "attention_time": 0.0, "kv_time": 0.0},
+            text=text,
+            absent=("context_length", "kv_bytes_per_sequence"),
+            lacking=(*_OF_CACHE, *more),
+        )
+        for unknowns, values, more, text in (
+            (_OF_READS, {}, (), "reads of the cache and attention are not counted: context_length is not given"),
+            (_OF_ONE, {"batch": 1.0}, ("batch",), "one sequence without a context: batch and context_length are not given"),
+            (
+                _OF_READS,
+                {"compute_time": 0.0},
+                (*_OF_ARITHMETIC, "batch"),
+                "only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
+            ),
+        )
     ),
     Stopgap(
         unknowns=("active_params", "total_params", "pretrain_tokens", "pretrain_flops", *Phases.of_training),

@@ -12,6 +12,7 @@ import click
 
 from backsolve.streams import say
 from derive.answers import Column, Interval, Result, Series, Spread
+from derive.catalogue import rules_among
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
@@ -121,8 +122,11 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
         word, found = error.word, dict[object, tuple[str, Asked]]()
         for name in error.meant:
             renamed = tuple(re.sub(rf"(?<![\w.]){re.escape(word)}(?!\w)", name, item, count=1) for item in items)
-            asked = read_question(unknowns, renamed, switches, strict, drawn)
-            solutions = [one for column in answer_columns(asked) for one in column.solutions]
+            try:
+                asked = read_question(unknowns, renamed, switches, strict, drawn)
+                solutions = [one for column in answer_columns(asked) for one in column.solutions]
+            except WrongValue:
+                continue
             if any(one.reason and one.reason.code in _IMPOSSIBLE for one in solutions):
                 continue
             if not solutions or not all(one.answers and name not in one.unused for one in solutions):
@@ -187,8 +191,12 @@ def answer_columns(asked: Asked) -> list[Column]:
 
 
 def _drop_unanswered(asked: Asked, columns: Sequence[Column]) -> list[Column]:
-    """Return the answers without those meanings of a word that the inputs do not determine. Raise AmbiguousName if they determine none."""
-    answered = {name for one in columns for name, solution in zip(asked.unknowns, one.solutions, strict=False) if solution.answers}
+    """Return the answers without those meanings of a word that the inputs do not determine, or that only a rule of thumb answers if others
+    have an answer. Raise AmbiguousName if the inputs determine none.
+    """
+    found = [(name, one) for each in columns for name, one in zip(asked.unknowns, each.solutions, strict=False) if one.answers]
+    sure = {name for name, one in found if not rules_among(one.equations)}
+    answered = {name for name, _ in found if name in sure or sure.isdisjoint(asked.several.get(name, ()))}
     for name, meant in asked.several.items():
         if answered.isdisjoint(meant):
             asked_of = (solution for one in columns for solution in one.solutions if solution.unknown in meant and solution.given)

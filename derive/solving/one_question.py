@@ -195,7 +195,7 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)
     if (says_less and not again.is_refused_for(SHORT_OF_MEMORY)) or (not again.answers and solution.is_refused_for("no_solution")):
         missing, supposed, again = (), asked, solution
-    if missing and not again.answers and not asked.limits:
+    if missing and again.is_refused_for("missing_givens") and not asked.limits:
         again = answer_with_stopgap(supposed, again) or again
     return supposed, again if again.answers else _size_chips(asked, supposed, again)
 
@@ -282,13 +282,17 @@ def _answer_once(asked: Question) -> Solution:
 
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
-    """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or None if no row fits."""
+    """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or that not even this fits in memory, or None
+    if no row applies.
+    """
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
         provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
         found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
         if len(found.answers) == 1:
             (one,) = found.answers
             return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
+        if found.is_refused_for(SHORT_OF_MEMORY):
+            return found
     return None
 
 

@@ -263,7 +263,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     Weights of a byte or less are published like that, and a chip computes in their type.
     """
     spoken, names_of = {name for row in used for name in row.symbols}, dict[str, list[str]]()
-    for name, text in moves.asked.unsaid.items():
+    for name, text in ((name, text) for name, text in moves.asked.unsaid.items() if name in moves.values):
         names_of.setdefault(text, []).append(name)
     for text, names in names_of.items():
         changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in names}

@@ -76,8 +76,8 @@ def test_a_sweep_has_a_column_a_deployment_with_a_legend_where_names_are_too_lon
 def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3():
     said = call("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *LLAMA, "--price", "rent")
     assert said.status == 0 and "No answer    L4:fp8: hardware.csv has no rent for L4" in said.out
-    nothing = call("solve", "step_time", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B")
-    assert nothing.status == 3 and nothing.out.count("step_time also needs") == 1
+    nothing = call("solve", "throughput", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B")
+    assert nothing.status == 3 and nothing.out.count("throughput also needs") == 1
     assert "unknown accelerator 'H1'" in refused("solve", "step_time", "--hardware", "H1,H200:fp8", *LLAMA)
 
 

@@ -32,7 +32,7 @@ def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
 
 @pytest.mark.parametrize(
     ("unknown", "given"),
-    [("step_time", {"chips": "1"}), ("mfu", {"step_time": "1us"})],
+    [("throughput", {"chips": "1"}), ("mfu", {"step_time": "1us"})],
     ids=["too few chips", "beyond the peak"],
 )
 def test_nothing_is_offered_that_does_not_answer_it(unknown, given):
