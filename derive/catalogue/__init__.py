@@ -1,11 +1,12 @@
 """The equations, one module for each chapter, declared as data. Reading them imports no SymPy."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
 
 from derive.answers import Answer
-from derive.errors import RetiredName, UnknownName
+from derive.errors import AmbiguousName, RetiredName, UnknownName
 from derive.immutable import Records
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
@@ -49,12 +50,15 @@ def equation(id: str) -> Equation:
 
 
 def cited_equation(reference: str) -> Equation:
-    """Return an equation like `equation`, and also a retired one if its last version is named.
+    """Return an equation like `equation`, also a retired one if its last version is named, or the definition of a quantity.
 
-    >>> cited_equation("memory.weight_bytes_resident@1").statement
-    'Retired. Use memory.resident_weight_bytes.'
+    >>> cited_equation("memory.weight_bytes_resident@1").statement, cited_equation("tpot").id
+    ('Retired. Use memory.resident_weight_bytes.', 'roofline.step_time')
     """
     name, _, version = reference.partition("@")
+    if "." not in name:
+        with suppress(UnknownName, AmbiguousName, KeyError):
+            return definitions()[quantity(name).name]
     former = None if name in by_id() else _retired().get(name)
     return former[2] if former and version == str(former[2].version) else equation(reference)
 

@@ -140,6 +140,7 @@ _CALLED = (
     ("prefill_chunk", "chunk_size prefill_chunk_size chunked_prefill_size"),
     ("chips", "chips_per_replica min_chips"),
     ("chips", " ".join(CHIP_WORDS)),
+    ("virtual_stages", "vpp vpp_size virtual_pipeline_stages"),
     ("pipeline_stages", "pp pp_size pp_degree pipeline_parallel pipeline_parallel_size pipeline_parallelism"),
     ("expert_parallel", "ep ep_size ep_degree expert_parallelism expert_parallel_size"),
     ("hbm_bandwidth", "memory_bandwidth dram_bandwidth bandwidth bw"),
@@ -180,7 +181,10 @@ _CALLED = (
     ("attainable_flops compute_utilisation mfu", "achieved_flops attained_flops"),
     ("balance_context", "crossover_context"),
     ("kv_bytes_per_token", "kv kv_per_token kv_cache_per_token"),
-    ("kv_bytes_per_sequence", "kv_per_sequence kv_per_request kv_cache_per_sequence kv_cache_per_request kv_bytes_per_request"),
+    (
+        "kv_bytes_per_sequence",
+        "kv_per_sequence kv_per_user kv_cache_per_user kv_per_request kv_cache_per_sequence kv_cache_per_request kv_bytes_per_request",
+    ),
     ("kv_cache_bytes", "kv_cache kvcache kv_cache_size kv_size kv_memory kv_cache_memory"),
     ("hbm_capacity", "vram chip_memory hbm_size"),
     ("cache_hit_share", "hit_rate cache_hit_rate prefix_hit_rate prefix_cache_hit_rate prefix_caching_hit_rate kv_cache_hit_rate"),
@@ -523,8 +527,8 @@ _PARTS = {
 """Other spellings of parts of names."""
 
 _BEST = "largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest"
-FILLERS = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_count"
-"""Words for "number of", and for the best end of a quantity. They have no effect, because an answer is the best end."""
+FILLERS = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_(?:count|needed|required)"
+"""Words for "number of", for what is needed, and for the best end of a quantity. They have no effect, because an answer is the best end."""
 
 
 @lru_cache(maxsize=1024)
