@@ -65,7 +65,7 @@ _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
     *("cost_per_token", "energy_per_token", "chip_price", "total_params"),
 )
-_OF_ONE = ("hbm_bandwidth", "mbu", "step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user")
+_OF_ONE = ("hbm_bandwidth", "step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user")
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
@@ -107,6 +107,7 @@ STOPGAPS = (
         text="only the reads: arithmetic is not counted, because the givens do not say how long it takes",
         lacking=_OF_ARITHMETIC,
     ),
+    Stopgap(unknowns=_OF_ONE, values={"batch": 1.0}, text="one sequence: batch is not given", lacking=("batch",)),
     *(
         Stopgap(
             unknowns=unknowns,

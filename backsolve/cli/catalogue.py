@@ -110,7 +110,7 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
         tell("\n\n".join("\n".join(lines) for lines in tables))
 
 
-@click.command("show", cls=options.Command)
+@click.command("show", cls=options.Command, no_args_is_help=True)
 @options.words("ID|WORD...", "equations", "quantities", "models", "chips", required=True)
 @options.form("text", "latex", "json", help="Form of an equation and its derivation.")
 def show_command(words: str, style: str) -> None:
@@ -140,7 +140,7 @@ def show_command(words: str, style: str) -> None:
     _show_word(words)
 
 
-@click.command("explain", cls=options.Command)
+@click.command("explain", cls=options.Command, no_args_is_help=True)
 @options.words("WORD...", "words", required=True)
 def explain_command(words: str) -> None:
     """Explain a word of the outputs, a column of the price tables, or a quantity.

@@ -35,7 +35,7 @@ _LONG = 100_000
 """The most points of a table that is printed without a notice to wait."""
 
 
-@click.command("solve", cls=options.Command)
+@click.command("solve", cls=options.Command, no_args_is_help=True)
 @click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...", shell_complete=completes("quantities"))
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=completes("quantities"))
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id. May be repeated.")

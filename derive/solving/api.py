@@ -227,7 +227,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     """Return the answer. If inputs are missing, use a table, a reading or a rule of thumb, unless one is named or `strict` forbids it."""
     if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
-    from derive.solving.by_rule import answer_by_default, answer_by_rules, answer_from_table
+    from derive.solving.by_rule import answer_by_default, answer_by_rules, answer_from_table, answer_without_results
 
     unknown, (plain, sides) = solution.unknown, read_limits(given)
     asked = pose_question(unknown, given, switches)
@@ -235,6 +235,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
         answer_from_table(asked)
         or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
         or answer_by_rules(asked, solution.refusal.missing, lambda rule: respond(unknown, given, switches.join(rule)))
+        or answer_without_results(asked, {*sides}, lambda others: respond(unknown, {n: given[n] for n in given if n in others}, switches))
         or replace(solution, reason=nearest_givens(suppose_usual(asked), solution.refusal))
     )
 

@@ -1,6 +1,6 @@
 """An answer from a table, or by a reading, a condition or a rule of thumb, where definitions and bounds lead to none."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import replace
 from functools import reduce
 
@@ -45,6 +45,18 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
         return None
     said = (told, *found.said) if found.answers else found.said
     return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)
+
+
+def answer_without_results(asked: Question, limited: Set[str], ask: Callable[[Set[str]], Solution]) -> Solution | None:
+    """Return the answer without the given results of the unknown, which do not determine it, or None if there is none.
+
+    `limited` are limits. They would say something of the answer.
+    """
+    results = results_made_of(asked, asked.unknown)
+    if not results or not limited.isdisjoint(results):
+        return None
+    found = ask({*asked.typed}.difference(results))
+    return replace(found, unused=(*found.unused, *results)) if found.answers else None
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:

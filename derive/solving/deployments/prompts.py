@@ -8,7 +8,7 @@ from typing import Any
 from derive.answers import DECODE_ALONE
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
-from derive.roles import BETTER, DecodeStep, Prompts, Tokens
+from derive.roles import BETTER, DecodeStep, Prompts, Replica, Tokens
 from derive.solving.checks.targets import better_side, is_within
 from derive.solving.engine.engine import are_equal
 from derive.solving.limits.limits import NotMadeOf
@@ -48,7 +48,7 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
     both = _answer_together(ask, given, switches) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
-    if _is_better(both, alone):
+    if not given.keys().isdisjoint(Replica.sized_by) and _is_better(both, alone):
         return both.warn(answer_beside_prompts.__name__, _PAID_ANYWAY)
     if are_equal(alone.answers[0], both.answers[0]):
         return alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
