@@ -14,7 +14,7 @@ from typing import Any
 from derive.answers import BOUGHT, COUNTED, LIMITS_BIND, OR, Answer, Interval, bound_side, next_whole
 from derive.errors import WrongValue
 from derive.records import HOLDS, LOWER, UPPER
-from derive.roles import SIZES, Memory
+from derive.roles import SIZES, Memory, Tokens
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.limits.answering import round_answer
@@ -216,7 +216,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     of_worst = found.unknown in SIZES or better_side(found.unknown) is not None
-    of_most = all(side == UPPER and better_side(name) is None for name, (side, _) in ends.items())
+    of_most = all(side == UPPER and name in (Tokens.prompt, Tokens.output, *Memory.smaller) for name, (side, _) in ends.items())
     return bound_to_one_side(noted, moved, [*ends], of_worst and of_most)
 
 
