@@ -191,17 +191,17 @@ def answer_columns(asked: Asked) -> list[Column]:
 
 
 def _drop_unanswered(asked: Asked, columns: Sequence[Column]) -> list[Column]:
-    """Return the answers without those meanings of a word that the inputs do not determine, or that only a rule of thumb answers if others
-    have an answer. Raise AmbiguousName if the inputs determine none.
+    """Return the answers without those meanings of a word that the inputs do not determine, or that only a rule of thumb answers, if others
+    have an answer or it leaves an input out. Raise AmbiguousName if the inputs determine none.
     """
     found = [(name, one) for each in columns for name, one in zip(asked.unknowns, each.solutions, strict=False) if one.answers]
     sure = {name for name, one in found if not rules_among(one.equations)}
-    answered = {name for name, _ in found if name in sure or sure.isdisjoint(asked.several.get(name, ()))}
+    answered = sure | {name for name, one in found if sure.isdisjoint(asked.several.get(name, ())) and not one.unused}
     for name, meant in asked.several.items():
         if answered.isdisjoint(meant):
             asked_of = (solution for one in columns for solution in one.solutions if solution.unknown in meant and solution.given)
             nearest = min(
-                (solution for solution in asked_of if solution.refusal.missing),
+                (solution for solution in asked_of if solution.reason and solution.reason.missing),
                 key=lambda solution: len(solution.refusal.missing),
                 default=None,
             )
