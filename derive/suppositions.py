@@ -96,6 +96,12 @@ STOPGAPS = (
         lacking=("gradient_bytes_per_param", "optimizer_bytes_per_param", "data_parallel"),
     ),
     Stopgap(
+        unknowns=("forward_flops",),
+        values={"prefill_attention_flops_per_token": 0.0},
+        text="attention is not counted: the heads of the model are not given",
+        bound=LOWER,
+    ),
+    Stopgap(
         unknowns=("throughput", "requests_per_second"),
         values={"replicas": 1.0},
         text="one replica: their number is not given",
