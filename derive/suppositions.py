@@ -102,6 +102,13 @@ STOPGAPS = (
         bound=LOWER,
     ),
     Stopgap(
+        unknowns=("chip_price", "rented_chip_price", "cost_per_token", "cost_per_request"),
+        values={"chip_power": 0.0, "electricity_price": 0.0},
+        text="electricity is not counted: its price is not given",
+        lacking=("chip_power", "electricity_price", "chip_price"),
+        bound=LOWER,
+    ),
+    Stopgap(
         unknowns=("throughput", "requests_per_second"),
         values={"replicas": 1.0},
         text="one replica: their number is not given",

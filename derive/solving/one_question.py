@@ -288,7 +288,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
         provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
         found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
-        if len(found.answers) == 1:
+        if len(found.answers) == 1 and found.answers[0].bound in (None, row.bound or found.answers[0].bound):
             (one,) = found.answers
             return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
         if found.is_refused_for(SHORT_OF_MEMORY):
