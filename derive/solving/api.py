@@ -170,11 +170,12 @@ def _read_box(unknowns: Sequence[str], given: Mapping[str, Given], switches: Swi
     named, layouts = switches.hardware, switches.conventions.layouts
     (box, *more) = (named,) if isinstance(named, str) else tuple(named or ("",))
     several = None if more else re.match(SEVERAL, box)
-    if not several or Replica.chips in unknowns:
+    shared = switches.conventions.tensor_parallel and Replica.number in given
+    if not several or (Replica.chips in unknowns and not shared):
         return given, switches
     words = (*unknowns, *given, *(TENSOR_PARALLEL[:1] if switches.conventions.tensor_parallel else ()))
     meant = meant_beside(word_beside(layouts, CHIP_WORDS[0]), words)
-    if meant == Replica.chips or {meant, Replica.number} & given.keys():
+    if meant == Replica.chips or meant in given or (Replica.number in given and not shared):
         return given, switches
     return {**given, meant: int(several[1])}, replace(switches, hardware=(several[2],))
 
