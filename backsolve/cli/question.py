@@ -13,7 +13,7 @@ import click
 from backsolve.streams import say
 from derive.answers import Column, Interval, Result, Series, Spread
 from derive.catalogue import rules_among
-from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongValue
+from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongUnit, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, says_tensor_parallel
@@ -125,7 +125,7 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
             try:
                 asked = read_question(unknowns, renamed, switches, strict, drawn)
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
-            except WrongValue:
+            except (WrongUnit, WrongValue):
                 continue
             if any(one.reason and one.reason.code in _IMPOSSIBLE for one in solutions):
                 continue
