@@ -362,7 +362,8 @@ def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, Set[str], str]
     presets = {name: value for name, value in asked.known.items() if name not in (*typed, asked.unknown)}
     for name, row in ((name, made[name]) for name in typed if name in made and made[name] not in asked.named):
         behind = tuple(one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
-        found, supposed = follow_values(behind, presets), asked.unsaid.keys() & {part for one in (row, *behind) for part in one.inputs}
+        inputs = {part for one in (row, *behind) for part in one.inputs}.difference(typed)
+        found, supposed = follow_values(behind, presets), (asked.unsaid.keys() | USUAL_TYPES) & inputs
         if supposed and row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
             yield row, supposed, f"{name} as given, not the {show(name, value)} of {row.id} with {' and '.join(sorted(supposed))} as usual"
 
