@@ -44,6 +44,10 @@ class TableRow(SimpleNamespace):
         """Return the row with other values in some columns."""
         return type(self)(**{**self.__dict__, **cells})
 
+    def problem_in(self, column: str, message: str) -> Problem:
+        """Return a problem of a cell of this row."""
+        return Problem(origin=f"{self.TABLE}.csv", row=self.place, column=column, message=message)
+
     def faults(self) -> Iterator[Fault]:
         """Yield the faults of cells that are valid alone but contradict each other."""
         yield from ()

@@ -26,8 +26,7 @@ def dated_late(row: TableRow, data: Data) -> Problem | None:
     """Return the problem of a row with a release or price later than the newest price, or None if there is no problem."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
-    message = f"{day} is after the prices were read, on {newest}"
-    return Problem(origin=f"{row.TABLE}.csv", row=row.place, column=column, message=message) if day > newest else None
+    return row.problem_in(column, f"{day} is after the prices were read, on {newest}") if day > newest else None
 
 
 def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:

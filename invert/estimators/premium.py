@@ -246,7 +246,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         architecture = presets.architecture(row.architecture, data.tables)
         preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
     except (NotCovered, UnknownName) as error:
-        raise BadRow(_fault(row, "architecture", str(error))) from None
+        raise BadRow(row.problem_in("architecture", str(error))) from None
     if late := panel.dated_late(architecture, data):
         raise BadRow(late)
     case = _case_sold(row, book, known, preset.givens.get("active_params"), data, assumptions)
@@ -258,10 +258,6 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         case=case,
         premium_at_cost=estimate_at_cost(case, data, assumptions)["kv_bytes_per_token"],
     )
-
-
-def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
-    return Problem(origin=f"{_KNOWN}.csv", row=row.place, column=column, message=message)
 
 
 @cache_with_data
@@ -281,15 +277,15 @@ def _case_sold(
     newest = book.newest_retrieved
     day = row.sheet_date or newest
     if day > newest:
-        raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
+        raise BadRow(row.problem_in("sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     if wanted in known and (released := known[wanted].release_date) and released > day:
-        raise BadRow(_fault(row, "sheet_date", f"{day} is before the release of {wanted}, on {released}"))
+        raise BadRow(row.problem_in("sheet_date", f"{day} is before the release of {wanted}, on {released}"))
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
     if sheet is None or len(sheet.bands) < 2:
-        raise BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+        raise BadRow(row.problem_in("sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     # A model that is not in models.csv has a launch sheet: an open model with public parameters.
     model_row = known.get(wanted) or data.tables.own_row(
         ModelRow,
@@ -305,7 +301,7 @@ def _case_sold(
         model_row = model_row.changed(max_context=row.max_context)
         if (last := sheet.bands[-1].threshold_tokens) > row.max_context:
             lack = f"{row.max_context:,} tokens is below {last:,}, the threshold of the last band of {wanted}"
-            raise BadRow(_fault(row, "max_context", lack))
+            raise BadRow(row.problem_in("max_context", lack))
     return case_of(sheet, model_row, data, assumptions)
 
 

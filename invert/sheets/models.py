@@ -123,7 +123,7 @@ def context_below(model: ModelRow, threshold: int) -> Problem | None:
     if not model.place or not model.max_context or model.max_context >= threshold:
         return None
     lack = f"{model.max_context:,} tokens is below {threshold:,}, the threshold of the last band of {model.provider}/{model.model}"
-    return Problem(origin="models.csv", row=model.place, column="max_context", message=lack)
+    return model.problem_in("max_context", lack)
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:

@@ -288,8 +288,7 @@ def _spread(tables: Tables, tier: str, quantity: str, wanted: str, assumptions: 
     if wanted == "lecture":
         return LogSpread(value, 0.0)
     if row.low is None or row.high is None:
-        column = "low" if row.low is None else "high"
-        raise BadRow(Problem(origin="memory_tiers.csv", row=row.place, column=column, message="is blank, and a spread needs it"))
+        raise BadRow(row.problem_in("low" if row.low is None else "high", "is blank, and a spread needs it"))
     half = max(log(row.high / row.low) / 2, log(assumptions.tier_range_factor))
     return LogSpread(value, half / assumptions.range_reach)
 

@@ -224,7 +224,7 @@ def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str
             lies = "within" if one["agrees"] else "outside"
             said = f"{row.stated} {row.unit}".rstrip()
             fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"
-            yield Problem(origin=f"{row.TABLE}.csv", row=row.place, column="verdict", message=fault)
+            yield row.problem_in("verdict", fault)
 
 
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:

@@ -121,11 +121,7 @@ def _short_contexts(book: PriceBook, data: Data) -> Iterator[Problem]:
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """List exchange rates for currencies that no price uses. A misspelt currency would otherwise go unnoticed."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in tables.raw_rows(name)}
-    return [
-        Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
-        for row in tables.rows_of(FxRate)
-        if row.currency not in used
-    ]
+    return [row.problem_in("currency", f"no price is in {row.currency!r}") for row in tables.rows_of(FxRate) if row.currency not in used]
 
 
 def _problems_of(read: Callable[..., object], *of: object) -> tuple[Problem, ...]:
@@ -148,7 +144,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
         for column, value in counted.items():
             if getattr(row, column) != value:
                 fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
-                yield Problem(origin="architectures.csv", row=row.place, column=column, message=fault)
+                yield row.problem_in(column, fault)
 
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
@@ -158,12 +154,9 @@ def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     for one in tables.rows_of(NaturalExperiment):
         name, changes = f"{one.provider}/{one.model}", days.get((one.provider, one.model))
         if changes is None:
-            column, message = "model" if one.provider in providers else "provider", f"{name} has no price in prices.csv"
+            yield one.problem_in("model" if one.provider in providers else "provider", f"{name} has no price in prices.csv")
         elif one.date not in changes:
-            column, message = "date", f"no price of {name} begins or ends on {one.date}"
-        else:
-            continue
-        yield Problem(origin="natural_experiments.csv", row=one.place, column=column, message=message)
+            yield one.problem_in("date", f"no price of {name} begins or ends on {one.date}")
 
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
@@ -177,8 +170,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
         sold = min(began.get((model.provider, model.model), [newest]))
         if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
-            fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
-            found.append(Problem(origin="models.csv", row=model.place, column="release_date", message=fault))
+            found.append(model.problem_in("release_date", f"{model.release_date} is after {of}, on {min(sold, newest)}"))
     return found
 
 
@@ -195,7 +187,7 @@ def _misnamed(tables: Tables) -> list[Problem]:
     """List rows of models.csv without a priced model while a priced model has no row: one of the two names is misspelt."""
     priced, known = ({(row.get("provider"), row.get("model")) for row in tables.raw_rows(name)} for name in ("prices", "models"))
     return [
-        Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
+        row.problem_in("model", f"{row.provider}/{row.model} has no price in prices.csv")
         for row in tables.rows_of(ModelRow)
         if (row.provider, row.model) not in priced and not priced <= known
     ]
