@@ -58,12 +58,11 @@ def invert_sheet(case: Case) -> Inversion:
     of_lecture, base, pairs = lecture_anchors(case.anchors, case.assumptions), case.sheet.bands[0], case.observables.pairs
     given = {name: of_lecture[name] for name in _THRESHOLD_ANCHORS}
     published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
-    kv_bytes = None
+    start = {"input_price": published["input"], "kv_bytes_per_token": _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
     if pairs:
-        published["long_context_threshold"] = threshold = float(pairs[0].long_context_threshold)
+        published["long_context_threshold"] = float(pairs[0].long_context_threshold)
         # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
-        kv_bytes = invert_price(partial(crossover_context, anchors=given), threshold)
-    start = {"kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
+        start |= kv_bytes_from_threshold(pairs[0], of_lecture).values
 
     def predict(at: Mapping[str, float]) -> dict[str, float]:
         ratio = predict_output_input_ratio(at["bandwidth_bound_fraction"])
@@ -73,7 +72,7 @@ def invert_sheet(case: Case) -> Inversion:
             "long_context_threshold": crossover_context(at["kv_bytes_per_token"], given),
         }
 
-    return invert_prices(predict, published, {"input_price": published["input"], **start})
+    return invert_prices(predict, published, start)
 
 
 def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
