@@ -22,21 +22,12 @@ from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import COLLAPSED, USUAL, Assumptions
+from invert.posterior import sampler
 from invert.posterior.points import PER_PARAMETER, PriceData, forward_points, log_cells, points_at, predict_price
-from invert.posterior.sampler import (
-    LEVEL_OF_PRICES,
-    OF_THE_MODEL,
-    SUMMARISED,
-    Posterior,
-    log_likelihood,
-    of_whole_model,
-    posterior,
-    trusted,
-)
 from invert.sheets.observables import rounding_cell
 
 LOG_LIKELIHOOD = "log_likelihood"
-RANKED = (*SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
+RANKED = (*sampler.SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
 """The ranked quantities: all printed quantities of a posterior, the nuisance that prices change most, and the log likelihood of all prices.
 """
 
@@ -139,7 +130,7 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
     simulated = price_data_of_numbers(shape, size, numbers, assumptions)
     low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
     level = {"input_price": np.exp((low + high) / 2), "price_per_flop": PRICE_PER_FLOP}
-    truth[LEVEL_OF_PRICES] = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
+    truth[sampler.LEVEL_OF_PRICES] = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
     return truth, simulated
 
 
@@ -172,7 +163,7 @@ def published_sheets(
         elif name == "storage_ratio":
             price = price * numbers["input_price"] * _HOUR
         numbers[name] = published(price, assumptions)
-    truth = of_whole_model({**drawn, **market}, market["active_params"])
+    truth = sampler.of_whole_model({**drawn, **market}, market["active_params"])
     return {name: np.broadcast_to(value, count) for name, value in truth.items()}, size, numbers
 
 
@@ -224,20 +215,20 @@ def ranks(simulated: Sequence[PriceData], truth: Mapping[str, Array], assumption
     found = np.full((len(simulated), len(RANKED)), np.nan)
     for place, price_data in enumerate(simulated):
         of_sheet = {name: float(values[place]) for name, values in truth.items()}
-        chosen = trusted(posterior(price_data, assumptions, draws, seed))
+        chosen = sampler.trusted(sampler.posterior(price_data, assumptions, draws, seed))
         if chosen.weights.feasible_fraction and chosen.weights.settled:
             found[place] = [_share_below(chosen, name, of_sheet) for name in RANKED]
     return found
 
 
-def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> float:
+def _share_below(found: sampler.Posterior, name: str, truth: Mapping[str, float]) -> float:
     with np.errstate(all="ignore"):
         if name == LOG_LIKELIHOOD:
             # The truth as one point, per active parameter, in the layout of draws.
             at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
-            at |= {**{name: at[name] / at["active_params"] for name in OF_THE_MODEL}, **PER_PARAMETER}
+            at |= {**{name: at[name] / at["active_params"] for name in sampler.OF_THE_MODEL}, **PER_PARAMETER}
             at_truth = points_at({}, at, found.price_data, found.assumptions)
-            true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
+            true, logs = (sampler.log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
         else:
             true, logs = np.log(truth[name]), found.logs(name, price_per_flop=PRICE_PER_FLOP)[0]
     weight = found.weights.values
