@@ -9,7 +9,6 @@ from derive.tables.questions import read_givens, stated_range, unknown_names
 from derive.tables.shipped import Fault, TableRow, is_known
 
 AGREES = ("reproduced", "under a stated convention")
-DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
 """Verdicts on a published problem with a right answer. For the second verdict the reason names a convention."""

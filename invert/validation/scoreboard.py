@@ -336,9 +336,7 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "calibration": recorded_calibration,
     "algebra": lambda _: algebra_rows(),
 }
-"""Sections by name: known models with several bands, estimators on left-out models, hosts of one model, tier rules, negative controls, a
-disclosed day, published runs, changed prices, claims of the lecture, published problems, the sampler, and the closed forms.
-"""
+"""The rows of each section, by its name."""
 
 _TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 

@@ -102,8 +102,7 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
 
 def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int) -> str:
     """Summarise all sections on one screen: claim, population, coverage, gain and verdict."""
-    texts = [dict(zip(_OVERVIEW, row, strict=True)) for row in _overview_rows(found, lecture_error)]
-    return laid_out([_OVERVIEW_TITLE, "", aligned(_OVERVIEW, texts, 2), "", *_HOW_TO_READ], width)
+    return laid_out([_OVERVIEW_TITLE, "", aligned(_OVERVIEW, _overview_rows(found, lecture_error), 2), "", *_HOW_TO_READ], width)
 
 
 def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> Iterator[tuple[str, ...]]:

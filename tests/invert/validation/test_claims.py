@@ -15,7 +15,7 @@ from invert.assumptions import USUAL
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.validation import scoreboard
-from invert.validation.claim_rows import AGREES, DIFFERS, UNDECIDED, Claim, WorkedProblem
+from invert.validation.claim_rows import AGREES, CLAIM_VERDICTS, UNDECIDED, Claim, WorkedProblem
 from invert.validation.claims import PRESETS, Facts, checked_rows, finding, not_borne, price_facts
 from invert.validation.scoreboard_text import rendered_sections
 from tests.tools.data import shipped_data
@@ -27,7 +27,7 @@ BY_ID = {row.id: row for row in CLAIMS}
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
 def test_a_claim_is_contradicted_by_rows_of_a_table(claim: Claim):
-    assert claim.verdict in (*AGREES, *DIFFERS, UNDECIDED)
+    assert claim.verdict in CLAIM_VERDICTS
     if claim.verdict == "contradicted by data":
         assert read_givens(claim.givens).rows, "which table?"
     elif claim.verdict != UNDECIDED:
@@ -51,7 +51,7 @@ def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeyp
     assert list(not_borne([kept], checked_rows([kept], {}, read()))) == []
     (fault,) = not_borne([moved], checked_rows([moved], {}, read()))
     assert str(fault).startswith("claims.csv row 7, column verdict: A13a is 'reproduced', and 2400 lies outside the tolerance of 3000")
-    otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict in DIFFERS} for row in CLAIMS]
+    otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict not in AGREES} for row in CLAIMS]
     monkeypatch.setitem(scoreboard._SECTIONS, "claims", lambda _data: otherwise)
     _, problems = scoreboard.sections(("claims",))
     judged = [row.place for row in CLAIMS if row.verdict != UNDECIDED and not read_givens(row.givens).rows]
