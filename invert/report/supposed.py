@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import date
 
 from derive.catalogue import equations
 from derive.errors import NotCovered, WrongValue, suggest
@@ -49,13 +48,12 @@ class SupposedSheet:
     """The prices of a sheet that follow from the supposed values and from the assumed size and KV bytes [SI]."""
 
     one: Inference
-    as_of: date
     supposed: Mapping[str, float]
     assumed: Mapping[str, float]
     prices: tuple[Prediction, ...]
 
 
-def supposed_sheet(one: Inference, table: Run, supposed: Mapping[str, float]) -> SupposedSheet:
+def supposed_sheet(one: Inference, supposed: Mapping[str, float]) -> SupposedSheet:
     """Return every price of a sheet with the prediction of the forward model at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
@@ -78,7 +76,6 @@ def supposed_sheet(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     checks = check_forward(one, 0, {**values, "weight_compute_ratio": found}, used)
     return SupposedSheet(
         one=one,
-        as_of=table.as_of,
         supposed=supposed,
         assumed={name: value for name, value in completed.items() if name in _OF_MODEL and name not in supposed},
         prices=tuple(row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)),
@@ -103,7 +100,7 @@ def _with_output(found: Prediction, ratio: Check) -> Prediction:
 
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
     """Return the heading, the suppositions, and the table of prices with their residuals."""
-    found = supposed_sheet(one, table, supposed)
+    found = supposed_sheet(one, supposed)
     told, assumed = (", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, found.assumed))
     said = [f"Supposed: {told}", *([f"Assumed: {assumed}"] if assumed else []), "", predicted_prices(one, found.prices)]
     said.append("Residual: predicted over published price, minus 1.")
@@ -115,8 +112,8 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
 SUPPOSED = Codec(
     keys={
         SupposedSheet: {
-            "provider": "one.sheet.provider", "model": "one.sheet.model",
-            **{name: name for name in ("as_of", "supposed", "assumed", "prices")},
+            **{name: f"one.sheet.{name}" for name in ("provider", "model", "as_of")},
+            **{name: name for name in ("supposed", "assumed", "prices")},
         },
         Prediction: {
             **PLACE, "published": "price.amount",
@@ -129,4 +126,4 @@ SUPPOSED = Codec(
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    return SUPPOSED.text([supposed_sheet(one, table, supposed) for one in table])
+    return SUPPOSED.text([supposed_sheet(one, supposed) for one in table])
