@@ -117,9 +117,7 @@ class Reading:
     @property
     def anchors(self) -> tuple[str, ...]:
         """Outside facts with an elasticity above rounding errors. It is empty without an answer."""
-        if not self.values:
-            return ()
-        moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
+        moved = [name for name, elasticity in self.elasticities.items() if elasticity]
         of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
         return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
