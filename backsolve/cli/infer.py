@@ -196,7 +196,7 @@ def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "S
     """Print the prices that follow from the supposed values, with the published prices."""
     from invert.assumptions import ANCHORS
     from invert.inference import infer
-    from invert.report.supposed import supposed_json, supposed_parts, supposed_values
+    from invert.report.supposed import SUPPOSED, supposed_parts, supposed_sheet, supposed_values
 
     _refuse_beside("--suppose", ("supposed", "models", "style", "tier", "as_of", "prices", "anchors"))
     if shown.style not in ("table", "json"):
@@ -209,7 +209,7 @@ def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "S
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
     table = infer(**{**asked, "names": models, "anchors": anchors})
     if shown.style == "json":
-        click.echo(supposed_json(table, values))
+        click.echo(SUPPOSED.text([supposed_sheet(one, values) for one in table]))
     else:
         click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width()) for one in table))
     tell_notes(table, asked["prices"])

@@ -8,7 +8,7 @@ import click
 from backsolve.cli import options
 from backsolve.figures.named import FIGURES, SCOREBOARD, SHEETS, USUAL_SHEET, Figure, default_inputs, select_charts
 from backsolve.figures.picture import draw_picture, refuse_picture
-from backsolve.streams import fail_on, say, tell_doubts, tell_rows
+from backsolve.streams import fail_on, tell_notes, tell_rows
 from derive.errors import NotCovered, UnknownName, WrongValue
 from invert.sheets.rows import FileText
 
@@ -83,9 +83,7 @@ def _draw_prices(figure: str, names: tuple[str, ...], prices: FileText | None, a
         draw_picture(out, [reliability(section_rows("skill")) if figure == SCOREBOARD else size_price([])])
         return
     table = infer(names or (USUAL_SHEET,), prices=prices, as_of=as_of)
-    for note in table.notes:
-        say(note)
-    tell_doubts(table.doubts, prices)
+    tell_notes(table, prices)
     sheets = [*table]
     if figure != SHEETS and len(sheets) != 1:
         raise WrongValue(f"the figure shows one sheet, and {len(sheets)} sheets match: {', '.join(one.name for one in sheets)}")

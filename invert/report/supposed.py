@@ -122,8 +122,4 @@ SUPPOSED = Codec(
         },
     },
 )  # fmt: skip
-
-
-def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
-    """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    return SUPPOSED.text([supposed_sheet(one, supposed) for one in table])
+"""How a supposed sheet is written for programs: the supposed values [SI], and every price with its residual."""
