@@ -261,27 +261,18 @@ def identified(
 
 
 def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:
-    """Return the smallest set of facts that, with the prices, spans the target. The first set in the order of the list is used.
-
-    The weights are unique up to dependences among facts. The smallest set has no dependence. So leave out one fact per dependence, in every
-    combination.
-    """
+    """Return the smallest set of facts that, with the prices, spans the target. The first set in the order of the list is used."""
     if _small(target):
         return ()
     useful = [name for name, row in facts.items() if not _small(row)]
-    if not useful:
+
+    def span(some: Sequence[str]) -> bool:
+        columns = np.array([facts[name] for name in some]).T
+        return _small(columns @ np.linalg.lstsq(columns, target, rcond=_TOLERANCE)[0] - target)
+
+    if not useful or not span(useful):
         return None
-    columns = np.array([facts[name] for name in useful]).T
-    weights, free = np.linalg.lstsq(columns, target, rcond=_TOLERANCE)[0], null_space(columns, rcond=_TOLERANCE).T
-    if not _small(columns @ weights - target):
-        return None
-    found = []
-    for out in combinations([n for n in range(len(useful)) if not _small(free[:, n])], len(free)):
-        block = free[:, list(out)]
-        if abs(np.linalg.det(block)) > _TOLERANCE:
-            left = weights - weights[list(out)] @ np.linalg.inv(block) @ free
-            found.append([n for n in range(len(useful)) if abs(left[n]) > _TOLERANCE])
-    return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
+    return next(some for size in range(1, len(useful) + 1) for some in combinations(useful, size) if span(some))
 
 
 def _residual(row: Array, basis: Array) -> Array:
