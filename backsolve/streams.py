@@ -21,7 +21,6 @@ from derive.show.layout import fold, padded, widest_of, wrap_text
 
 if TYPE_CHECKING:
     from derive.tables.lines import Problem
-    from invert.comparison_records import History
     from invert.result import Run
 
 _PIPE_COLUMNS, _TERMINAL_COLUMNS = 100, 80
@@ -229,7 +228,7 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
-def tell_notes(run: "Run | History", own: object) -> None:
+def tell_notes(run: "Run", own: object) -> None:
     """Print on stderr the notes on a run, and the doubtful prices in use."""
     for note in run.notes:
         say(note)

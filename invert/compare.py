@@ -326,12 +326,12 @@ def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], r
     return replace(moved, prices=(*first, *untried), slopes=tuple(slopes) if any(slopes) else ())
 
 
-def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
-    """Return the history of the sheets that names select: each sheet on every day of a price change up to the day of the prices.
+def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Run, tuple[History, ...]]:
+    """Infer the sheets that names select, and each of them on every day of a price change up to the day of the prices.
 
     If no service tier is given, sheets of ended service tiers of the same model come first.
 
-    >>> (found,) = histories(["claude-opus-4-6"])
+    >>> _, (found,) = histories(["claude-opus-4-6"])
     >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
     ('2026-03-13', 5)
     """
@@ -353,8 +353,8 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
         inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"))
         until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
         days = _dated(inferences, rows)
-        found.append(History(key=key, days=days, until=until, problems=tuple(problems), notes=run.notes, doubts=run.doubts))
-    return tuple(found)
+        found.append(History(key=key, days=days, until=until, problems=tuple(problems)))
+    return run, tuple(found)
 
 
 def list_earlier_tiers(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:

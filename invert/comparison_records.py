@@ -253,15 +253,13 @@ class Dated:
 class History:
     """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others.
 
-    `until` is the first day on which it was no longer sold, or None if it is still sold. `notes` and `doubts` are of all sheets together.
+    `until` is the first day on which it was no longer sold, or None if it is still sold.
     """
 
     key: SheetKey
     days: tuple[Dated, ...]
     until: date | None
     problems: tuple[Problem, ...]
-    notes: tuple[str, ...] = ()
-    doubts: tuple[Problem, ...] = ()
 
 
 @immutable

@@ -252,10 +252,10 @@ def _print_history(asked: dict[str, Any], style: str, executor: "Executor") -> S
 
     if asked["changes"]:
         raise WrongValue("--history and --set do not go together")
-    found = histories(**{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
+    run, found = histories(**{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
     click.echo(history_answer(found, style, width()))
     if found:
-        tell_notes(found[0], asked["prices"])
+        tell_notes(run, asked["prices"])
     return [problem for one in found for problem in one.problems]
 
 

@@ -34,7 +34,8 @@ def _address(*names: str) -> str:
 
 def pages_of_sheets(table: Run) -> Iterator[Page]:
     """Yield the page of every sheet of a run."""
-    past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
+    _, found = histories([one.name for one in table], assumptions=table.assumptions)
+    past = {one.key: one for one in found}
     yield from (_page(one, table, past.get(one.sheet.key)) for one in table)
 
 

@@ -208,7 +208,7 @@ def test_the_days_are_those_on_which_a_row_begins_or_ends():
 
 
 def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
-    (found,) = histories(["mistral-large-4"])
+    _, (found,) = histories(["mistral-large-4"])
     assert [str(one.since) for one in found.days] == ["None", "2026-10-20", "2026-10-29"] and found.problems == ()
     first, second, third = found.days
     assert all(change.old is None for change in first.changes)
@@ -224,7 +224,7 @@ def test_no_day_before_the_release_is_shown(tmp_path: Path):
     lines = [f"openai,gpt-5.4,output,{amount},{begins},{ends},start" for amount, begins, ends in (
         (20, "2026-01-01", "2026-02-01"), (30, "2026-02-01", "2026-05-01"), (40, "2026-05-01", ""))]  # fmt: skip
     path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
-    (found,) = histories(["gpt-5.4"], prices=str(path))
+    _, (found,) = histories(["gpt-5.4"], prices=str(path))
     assert [str(day.one.sheet.as_of) for day in found.days] == ["2026-03-05", "2026-05-01"]
     assert found.days[0].one.sheet.asked["output", 0, None][0] == 30
 

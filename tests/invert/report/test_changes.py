@@ -58,7 +58,8 @@ def test_what_a_price_file_says_is_inert_in_every_form():
 
 @pytest.fixture(scope="module")
 def found_days() -> tuple[History, ...]:
-    return histories(["mistral-large-4", "claude-opus-4-6", "gemini-3.1-pro"])
+    _, found = histories(["mistral-large-4", "claude-opus-4-6", "gemini-3.1-pro"])
+    return found
 
 
 def test_json_and_csv_have_every_inference_of_every_day(found_days):
