@@ -127,15 +127,8 @@ def pricing_rules(pair: records.BandPair, anchors: Mapping[str, float], max_cont
     A memory-bound base multiplies all except the last by its base cost, R over the FLOP/s ratio. The choice of the rule matters as much as
     the prices.
     """
-    given = {
-        "active_params": anchors["active_params"],
-        "ridge_point": anchors["ridge_point"],
-        "long_context_threshold": float(pair.long_context_threshold),
-        "premium_out": pair.premium_out.value,
-        "short_context": pair.short_context,
-        "long_context": pair.long_context,
-        "base_cost": 1.0,
-    }
+    given = {name: anchors[name] for name in ("active_params", "ridge_point")} | pair.values
+    given |= {"long_context_threshold": float(pair.long_context_threshold), "base_cost": 1.0}
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
     base_cost = equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})

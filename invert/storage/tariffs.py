@@ -96,8 +96,7 @@ def _problem(price: Observable, charge: Observable) -> str | None:
 
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float, assumptions: Assumptions = USUAL) -> Reading:
     """Return the hold time [s] with the price of one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
-    given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
-    given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
+    given = {**pair.values, **assumptions.held, "output_price": output_price, "storage_price": storage_price}
     rule = equation("cache.implied_drain_time")
     values = {"implied_drain_time": float(rule.right_side(given))} if rule.applies(given) else {}
     return Reading(name="storage", steps=((rule.id, "implied_drain_time"),), given=given, values=values)
