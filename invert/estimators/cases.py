@@ -12,7 +12,7 @@ from numbers import Real
 
 from derive import presets
 from derive.catalogue import equation
-from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import NotCovered, UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.presets import hardware
@@ -257,6 +257,4 @@ def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = U
         stored, read = presets.kv_bytes(presets.architecture(model.architecture, data.tables), assumptions.bytes_per_kv_value)
     except NotCovered:
         return None
-    except UnknownName as error:
-        raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
     return KnownCache(architecture=model.architecture, grade=model.architecture_grade, stored=stored, read=read)
