@@ -32,6 +32,7 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
     token. If decode alone leads to no answer, it is the answer with prompts.
     """
     together, named = equation(Prompts.together), variant_of_prompts(switches.using, switches.variants)
+    paid = results_of(Prompts.paid, tuple(by_id().values()))
     alone: Solution | None = None
     with suppress(NotMadeOf):
         alone = ask(given, switches)
@@ -41,14 +42,13 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
             return both.warn(answer_beside_prompts.__name__, _TOGETHER)
         return alone or ask(given, switches)
     if alone.answers and is_limit(given.get(DecodeStep.time)) and Tokens.prompt in (*given, alone.unknown):
-        pays_prompts = not results_of(Prompts.paid, tuple(by_id().values())).isdisjoint((alone.unknown, *given))
-        alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if pays_prompts else alone
+        alone = alone.warn(DECODE_ALONE, _OF_A_STEP) if not paid.isdisjoint((alone.unknown, *given)) else alone
     if DECODE_ALONE not in alone.kinds:
         return alone
     both = _answer_together(ask, given, switches) if not named and len(alone.answers) == 1 else None
     if both is None or len(both.answers) != 1:
         return alone
-    if not given.keys().isdisjoint(Replica.sized_by) and _is_better(both, alone):
+    if not {alone.unknown, *given}.isdisjoint(Replica.sized_by) and (_is_better(both, alone) or not paid.isdisjoint(given)):
         return both.warn(answer_beside_prompts.__name__, _PAID_ANYWAY)
     if are_equal(alone.answers[0], both.answers[0]):
         return alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})

@@ -363,7 +363,9 @@ def _list_given_anew(asked: Question) -> Iterator[tuple[Equation, Set[str], str]
     for name, row in ((name, made[name]) for name in typed if name in made and made[name] not in asked.named):
         behind = tuple(one for one in rows_behind(row.symbols[1:], asked.active) if one.defines not in (*typed, asked.unknown))
         inputs = {part for one in (row, *behind) for part in one.inputs}.difference(typed)
-        found, supposed = follow_values(behind, presets), (asked.unsaid.keys() | USUAL_TYPES) & inputs
+        # Bytes of a file may have another width than the arithmetic of a chip.
+        widths = asked.unsaid.keys() | (USUAL_TYPES.keys() if name in Memory.parts else ())
+        found, supposed = follow_values(behind, presets), widths & inputs
         if supposed and row.inputs <= found.keys() and not isclose(value := right_side_at(row, found), asked.known[name], rel_tol=HOLDS):
             yield row, supposed, f"{name} as given, not the {show(name, value)} of {row.id} with {' and '.join(sorted(supposed))} as usual"
 
