@@ -343,9 +343,12 @@ class Prompts:
     """With one of these the time of a token differs from the time of a step, with or without prompts."""
 
 
-IMPLIED = {"count": ("chips",), "data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
-"""Quantities that a question implies without naming them: by a count or the data type of a chip, by a model, or by prompts on the same
-chips.
+IMPLIED = {
+    **{"count": ("chips",), "data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)},
+    "training run": ("training_chips",),
+}
+"""Quantities that a question implies without naming them: by a count or the data type of a chip, by a model, by prompts on the same
+chips, or by a stage of ZeRO.
 """
 
 
@@ -420,6 +423,7 @@ CHOICES = (
         Choice(group="gross_margin", variant="request", known=(price,), all=("prompt_tokens",))
         for price in ("input_price", "mean_input_price")
     ),
+    Choice(group="gross_margin", variant="request", known=("gross_margin",), asked="price_per_request"),
     Choice(group="reserved_share", variant="usable", all=("usable_share",)),
     # Before its first output token a request has its prompt as context.
     Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",), unspoken=("context_length",)),

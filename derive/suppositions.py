@@ -65,7 +65,17 @@ _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
     *("cost_per_token", "energy_per_token", "chip_price", "total_params"),
 )
-_OF_ONE = ("hbm_bandwidth", "step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user")
+_OF_OPTIMIZERS = ("gradient_bytes_per_param", "optimizer_bytes_per_param")
+_OF_ONE = (
+    "chips",
+    "total_params",
+    "bytes_per_weight",
+    "hbm_bandwidth",
+    "step_time",
+    "token_latency",
+    "time_per_output_token",
+    "tokens_per_second_per_user",
+)
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
@@ -93,7 +103,8 @@ STOPGAPS = (
         values={"gradient_bytes_per_param": 2.0, "optimizer_bytes_per_param": 12.0},
         text="mixed precision with Adam is assumed: per parameter 2 bytes of gradients and 12 bytes of optimizer states, unless given",
         absent=_OF_RUNS,
-        lacking=("gradient_bytes_per_param", "optimizer_bytes_per_param", "data_parallel"),
+        lacking=(*_OF_OPTIMIZERS, "data_parallel"),
+        no_results=True,
     ),
     Stopgap(
         unknowns=("forward_flops",),
@@ -120,14 +131,14 @@ STOPGAPS = (
         text="only the reads: arithmetic is not counted, because the givens do not say how long it takes",
         lacking=_OF_ARITHMETIC,
     ),
-    Stopgap(unknowns=_OF_ONE, values={"batch": 1.0}, text="one sequence: batch is not given", lacking=("batch",)),
+    Stopgap(unknowns=_OF_ONE, values={"batch": 1.0}, text="one sequence: batch is not given", lacking=("batch", *_OF_OPTIMIZERS)),
     *(
         Stopgap(
             unknowns=unknowns,
             values={**values, "attention_time": 0.0, "kv_time": 0.0},
             text=text,
             absent=("context_length", "kv_bytes_per_sequence"),
-            lacking=(*_OF_CACHE, *more),
+            lacking=(*_OF_CACHE, *_OF_OPTIMIZERS, *more),
         )
         for unknowns, values, more, text in (
             (_OF_READS, {}, (), "reads of the cache and attention are not counted: context_length is not given"),

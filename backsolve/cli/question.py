@@ -80,12 +80,12 @@ def read_question(
     typed_as = {word_beside(layouts, word): word for word in unknowns}
     words = [*typed_as]
     items = tuple(name if value is None else f"{name}={value}" for name, value in others)
+    switches = replace(switches, conventions=replace(switches.conventions, layouts=layouts))
     beside = implied_names(switches)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
     spelled = [re.split("[<>=≤≥]", one)[0].strip() for one in items]
     conventions = replace(
         switches.conventions,
-        layouts=layouts,
         tensor_parallel=says_tensor_parallel([*words, *spelled]),
         dtype=data_type_named(spelled, typed.get("bytes_per_weight")),
     )

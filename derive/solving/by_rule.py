@@ -56,7 +56,8 @@ def answer_without_results(asked: Question, limited: Set[str], ask: Callable[[Se
     if not results or not limited.isdisjoint(results):
         return None
     found = ask({*asked.typed}.difference(results))
-    return replace(found, unused=(*found.unused, *results)) if found.answers else None
+    # A stopgap fits only a question without these results.
+    return replace(found, unused=(*found.unused, *results)) if found.answers and STOPGAP not in found.kinds else None
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:

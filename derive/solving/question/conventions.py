@@ -7,6 +7,7 @@ from numbers import Real
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
+from derive.layouts import LAYOUTS
 from derive.preset_record import names_count
 from derive.quantities import quantity
 from derive.roles import IMPLIED, Phases, Prompts
@@ -127,7 +128,8 @@ def variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str
 
 def implied_names(switches: Switches) -> tuple[str, ...]:
     """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the chips
-    if they are named with a count, the width of weights if a chip is named with a data type, and the layers of a model.
+    if they are named with a count, the width of weights if a chip is named with a data type, the layers of a model, and the chips of a
+    training run if a stage of ZeRO is named.
 
     >>> with_prompts = ("serving.request_latency_with_prompts",)
     >>> implied_names(Switches()), implied_names(Switches("H100:fp8", "Llama-3.1-8B", using=with_prompts))
@@ -141,5 +143,6 @@ def implied_names(switches: Switches) -> tuple[str, ...]:
         "count": any(map(names_count, chips)),
         "data type": any(":" in chip for chip in chips),
         "model": bool(switches.model),
+        "training run": any(LAYOUTS[key].counted for key in switches.conventions.layouts),
     }
     return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
