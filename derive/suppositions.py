@@ -76,6 +76,7 @@ _OF_ONE = (
     "time_per_output_token",
     "tokens_per_second_per_user",
 )
+_OF_SEVERAL = (*OneSequence.said_by, "concurrent_requests", "fleet_sequences_in_flight", "decode_rate_per_chip", "cost_per_token")
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
@@ -131,13 +132,19 @@ STOPGAPS = (
         text="only the reads: arithmetic is not counted, because the givens do not say how long it takes",
         lacking=_OF_ARITHMETIC,
     ),
-    Stopgap(unknowns=_OF_ONE, values={"batch": 1.0}, text="one sequence: batch is not given", lacking=("batch", *_OF_OPTIMIZERS)),
+    Stopgap(
+        unknowns=_OF_ONE,
+        values={"batch": 1.0},
+        text="one sequence: batch is not given",
+        absent=_OF_SEVERAL,
+        lacking=("batch", *_OF_OPTIMIZERS),
+    ),
     *(
         Stopgap(
             unknowns=unknowns,
             values={**values, "attention_time": 0.0, "kv_time": 0.0},
             text=text,
-            absent=("context_length", "kv_bytes_per_sequence"),
+            absent=("context_length", "kv_bytes_per_sequence", *(_OF_SEVERAL if "batch" in values else ())),
             lacking=(*_OF_CACHE, *_OF_OPTIMIZERS, *more),
         )
         for unknowns, values, more, text in (

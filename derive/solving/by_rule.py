@@ -77,11 +77,12 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
 
 
 def _list_leading(asked: Question) -> list[Equation]:
-    """Return the rules with each of which equations lead to the unknown, if none do without."""
-    supposed = {name for row in STOPGAPS if asked.unknown in row.unknowns for name in row.values}
-    known, values = frozenset([*known_values(asked)][-1]) | supposed, dict(values_to_put_in(asked.defaults))
-    rules = () if has_way(asked.unknown, asked.equalities, known) else (row for row in by_id().values() if row.rule)
-    return [row for row in rules if has_way(asked.unknown, (*asked.equalities, with_defaults(row, values)), known)]
+    """Return the rules with each of which equations lead to the unknown, from what is known or with a stopgap, if none do without."""
+    known, values = frozenset([*known_values(asked)][-1]), dict(values_to_put_in(asked.defaults))
+    supposed = (known, *(known.union(row.values) for row in STOPGAPS if asked.unknown in row.unknowns))
+    open_ = [some for some in supposed if not has_way(asked.unknown, asked.equalities, some)]
+    rules = (row for row in by_id().values() if row.rule and known in open_)
+    return [row for row in rules if any(has_way(asked.unknown, (*asked.equalities, with_defaults(row, values)), some) for some in open_)]
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
