@@ -63,7 +63,7 @@ class Dense:
 
 _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
-    *("cost_per_token", "energy_per_token", "chip_price", "total_params"),
+    *("cost_per_token", "energy_per_token", "chip_price", "total_params", "chips", "bytes_per_weight"),
 )
 _OF_OPTIMIZERS = ("gradient_bytes_per_param", "optimizer_bytes_per_param")
 _OF_ONE = (

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from derive.show.chart import Chart
 
 
-_IMPOSSIBLE = ("contradiction", "no_solution", "requirement_violated")
-"""Codes of refusals that say that the givens cannot all be true."""
-
-
 class Deployment(NamedTuple):
     """Chips and models, and the inputs that only this deployment has [SI]."""
 
@@ -112,9 +108,9 @@ def read_question(
 
 
 def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Switches, strict: bool, drawn: bool) -> Asked:
-    """Return the question like `read_question`. A given word with several meanings has the only one that is possible beside the others.
+    """Return the question like `read_question`. A given word with several meanings has the only one that leads to an answer.
 
-    Raises AmbiguousName if several meanings are possible and lead to different answers, or to none.
+    Raises AmbiguousName if several meanings lead to different answers, or none to an answer.
     """
     try:
         return read_question(unknowns, items, switches, strict, drawn)
@@ -127,11 +123,8 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
             except (WrongUnit, WrongValue):
                 continue
-            if any(one.reason and one.reason.code in _IMPOSSIBLE for one in solutions):
-                continue
-            if not solutions or not all(one.answers and name not in one.unused for one in solutions):
-                raise
-            found.setdefault(tuple(str(one.answers) for one in solutions), (name, asked))
+            if solutions and all(one.answers and name not in one.unused for one in solutions):
+                found.setdefault(tuple(str(one.answers) for one in solutions), (name, asked))
         if len(found) != 1:
             raise
     ((name, asked),) = found.values()

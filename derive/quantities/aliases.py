@@ -244,7 +244,7 @@ _CALLED = (
     ("training_energy", "training_electricity energy_of_training"),
     ("training_electricity_cost", "training_energy_cost training_power_cost"),
     ("output_energy", "energy_per_request request_energy job_energy"),
-    ("cost_per_token cost_per_request fleet_cost", "cost"),
+    ("cost_per_token cost_per_request fleet_cost training_cost", "cost"),
     ("cost_per_token output_price", "price_per_token token_cost output_cost"),
     ("prefill_cost_per_token input_price", "input_cost"),
     ("request_latency training_time", "wall_clock_time"),

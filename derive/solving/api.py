@@ -175,6 +175,8 @@ def _read_box(unknowns: Sequence[str], given: Mapping[str, Given], switches: Swi
         return given, switches
     words = (*unknowns, *given, *(TENSOR_PARALLEL[:1] if switches.conventions.tensor_parallel else ()))
     meant = meant_beside(word_beside(layouts, CHIP_WORDS[0]), words)
+    if given.get(meant) == several[1]:
+        return given, replace(switches, hardware=(several[2],))
     if meant == Replica.chips or meant in given or (Replica.number in given and not shared):
         return given, switches
     return {**given, meant: int(several[1])}, replace(switches, hardware=(several[2],))

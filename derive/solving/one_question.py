@@ -291,7 +291,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
         if len(found.answers) == 1 and found.answers[0].bound in (None, row.bound or found.answers[0].bound):
             (one,) = found.answers
             return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
-        if found.is_refused_for(SHORT_OF_MEMORY):
+        if found.is_refused_for(SHORT_OF_MEMORY) and asked.unknown != _CHIPS:
             return found
     return None
 

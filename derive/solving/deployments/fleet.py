@@ -6,8 +6,8 @@ from typing import Any
 
 from derive.answers import Part
 from derive.catalogue import equation
-from derive.records import LOWER
-from derive.roles import Batch, Memory, Prompts, Replica, Tokens
+from derive.records import LOWER, UPPER
+from derive.roles import BETTER, Batch, Memory, Prompts, Replica, Tokens
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.deployments.replicas import (
@@ -56,7 +56,7 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
     found = _answer_at(ask, unknown, sized, switches, first, fewest)
     if found.answers and others and bought:
         found = replace(_answer_at(ask, unknown, sized, switches, others[0], fewest), with_prompts=_as_least(found).answers[0])
-    found = _as_least(found) if bought else found
+    found = _as_least(found) if bought or is_paid(unknown) else found
     leads = unknown == Replica.all_chips or (bought and others and found.answers)
     return lead_with(found, deployments, given, switches) if leads else found
 
@@ -162,10 +162,13 @@ def _pay_for(ask: _Ask, name: str, given: Mapping[str, Any], switches: Switches,
 
 
 def _as_least(found: Solution) -> Solution:
-    """Return the answers as lower bounds. A value that a table has as rated gives no bound."""
-    return (
-        found if rated_quantities(found.provenance) else replace(found, answers=tuple(replace(one, bound=LOWER) for one in found.answers))
-    )
+    """Return the answers of the fewest chips as bounds: with more chips a cost is more, and a margin less.
+
+    A value that a table has as rated gives no bound.
+    """
+    side = UPPER if better_side(found.unknown, BETTER) == LOWER else LOWER
+    bounded = tuple(replace(one, bound=side) for one in found.answers)
+    return found if rated_quantities(found.provenance) else replace(found, answers=bounded)
 
 
 def _answer_at(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, group: Part, why: str) -> Solution:
