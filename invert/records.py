@@ -657,11 +657,6 @@ class FastMode:
     batch_ratio: float | None = None
     slow_mode_floor: float | None = None
 
-    @property
-    def text(self) -> str:
-        """Its price and speed over the standard ones: `2x/2.5x`."""
-        return f"{self.price_ratio:.3g}x" + (f"/{self.speed_ratio:.3g}x" if self.speed_ratio else "")
-
 
 @immutable
 class JudgedPrediction:

@@ -22,6 +22,7 @@ from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_tex
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report import tiers
 from invert.report.layout import NONE, aligned, billions, dollars
+from invert.report.prices import fast_mode_in_brief
 from invert.report.tiers import ABSENT
 from invert.sheets.sheet import LIST_TIERS
 
@@ -363,8 +364,8 @@ _PRICES = (
            " is no prediction"),
     _value_column("prices_checked", "first_pair.missed.1", "prices checked",
               about="how many prices that the lecture's readings do not use the forward model predicts"),
-    Column(key="fast_mode", head=("fast", "mode"), value=_at("fast_mode.text"),
-           text=lambda one: one.fast_mode.text if one.fast_mode else NONE, order=_at("fast_mode.batch_ratio"),
+    Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
+           text=lambda one: fast_mode_in_brief(one.fast_mode), order=_at("fast_mode.batch_ratio"),
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
            about="price and stated speed of a fast mode over the standard ones. Sorted by the batch ratio"),
     _value_column("fast_price_ratio", "fast_mode.price_ratio", "fast price ratio",

@@ -1,12 +1,18 @@
-"""The parts of reports: titles, aligned tables, paragraphs, and KV bytes in usual units."""
+"""The parts of reports: titles, aligned tables, paragraphs, KV bytes in usual units, and shell commands with the options of their run."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
+from derive.files import called
 from derive.show.layout import WORD, fold, padded, width_of, wrap_text
 from derive.units import show
 from invert.estimate_text import plain_digits
 from invert.sheets.sheet import Price
+
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
 NONE = "-"
 USD_PER_MTOK = 1e-6
@@ -120,3 +126,33 @@ def _set(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int, ru
         hung = (" " * gap).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
         printed += wrap_text(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)
+
+
+def infer_in_full(one: "Inference", run: "Run") -> str:
+    """Return the command for the full report of a sheet."""
+    tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()
+    anchors = (word for name, value in run.given.items() for word in ("--anchor", f"{name}={value:.12g}"))
+    changes = (word for place, amount in run.changes.items() for word in ("--set", f"{place}={amount}"))
+    regions = {region for provider, model, region, _ in run.base_inputs if f"{provider}/{model}" == one.name}
+    region = ("--where", f"region={one.sheet.region or NONE}") if len(regions) > 1 else ()
+    return _command("infer", one.name, *_prices(run), *tier, *region, *anchors, *changes, "--full")
+
+
+def cite_sheet(one: "Inference", run: "Run", equations: Iterable[str]) -> str:
+    """Return the command that cites a price sheet and these equations, with the service tier if the user gave another one than standard."""
+    asked = run.request.tier or run.request.everything
+    tier = ("--tier", one.sheet.service_tier) if asked and one.sheet.service_tier != "standard" else ()
+    return _command("cite", one.name, *equations, *_prices(run), *tier)
+
+
+def _prices(run: "Run") -> Iterator[str]:
+    """Return the options for the prices and the day."""
+    if run.request.prices:
+        yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
+        yield from (word for currency, rate in run.request.prices.rates for word in ("--rate", f"{currency}={rate:.12g}"))
+    if run.request.as_of:
+        yield from ("--as-of", str(run.request.as_of))
+
+
+def _command(*words: str) -> str:
+    return shlex.join(("backsolve", *words))

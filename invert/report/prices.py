@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from derive.immutable import immutable
 from derive.show.layout import label_lines
 from derive.units import show
 from invert.estimate_text import plain_digits
-from invert.records import Check
+from invert.records import Check, FastMode
 from invert.report.layout import NONE, Table, aligned
-from invert.result import Inference, Run
 from invert.sheets.sheet import Price
 
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
-def price_parts(one: Inference, table: Run) -> list[str]:
+
+def price_parts(one: "Inference", table: "Run") -> list[str]:
     """Return all published and predicted prices, their grades and page, other offers of the model, and its fast mode."""
     page = one.sheet.bands[0].input.source_url
     source = f"({', '.join(sorted({price.verification for price in one.sheet.rows}))}){f' {page}' if page else ''}"
@@ -47,7 +50,7 @@ class Prediction:
         return None if self.predicted is None else self.predicted / self.price.amount - 1
 
 
-def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
+def predictions(one: "Inference", checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
     """Yield every price of a sheet with its check: band by band, then writes and storage. The default checks use the lecture's readings."""
     of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
     checks = {check.place: check for check in (of_lecture if checked is None else checked)}
@@ -61,7 +64,7 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
         yield found
 
 
-def predicted_prices(one: Inference, supposed: Sequence[Prediction] = ()) -> Table:
+def predicted_prices(one: "Inference", supposed: Sequence[Prediction] = ()) -> Table:
     """Return every published price with the prediction of the forward model, if there is a threshold. A supposed one has its residual."""
     count, currency = 4 if supposed else 3 if one.pairs else 2, one.sheet.bands[0].input.currency
     rows = []
@@ -93,7 +96,14 @@ def _residual(found: Prediction) -> str:
     return NONE if not found.residual or (found.bound and found.met) else f"{found.residual:+.0%}"
 
 
-def fast_mode_line(one: Inference, run: Run) -> str:
+def fast_mode_in_brief(found: FastMode | None) -> str:
+    """Return `2x/2.5x`: price and speed of a fast mode over standard."""
+    if found is None:
+        return NONE
+    return f"{found.price_ratio:.3g}x" + (f"/{found.speed_ratio:.3g}x" if found.speed_ratio else "")
+
+
+def fast_mode_line(one: "Inference", run: "Run") -> str:
     """Describe the batches of a fast mode and a slow mode in a sentence or two, or return an empty text."""
     found = one.fast_mode
     if found is None:

@@ -1,9 +1,8 @@
 """The report of one sheet: on one screen, and in full with each reading, its reliability, its limits and its citations."""
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from derive.files import called
 from derive.show.layout import label_lines
 from derive.show.words import text_of
 from derive.units import show
@@ -14,23 +13,25 @@ from invert.posterior.draws import RELIABLE
 from invert.posterior.sampler import Summary
 from invert.records import EXTRAPOLATED, Convention, Identifiability, PricingRules, Reading, Swing, verdict
 from invert.report.columns import ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, models_of_record, name_of, short_kv
-from invert.report.layout import NONE, Table, aligned, kv, title
+from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
 from invert.report.prices import price_parts
 from invert.report.tiers import ABSENT, deciding_source, tier_section
-from invert.result import Inference, Run
+
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
 _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
 """Flags that other lines of the screen already explain."""
 
 
-def short_parts(one: Inference, table: Run) -> list[str]:
+def short_parts(one: "Inference", table: "Run") -> list[str]:
     """Return the report of one screen as paragraphs and tables."""
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
     return [*lines, *price_parts(one, table), *commands]
 
 
-def heading(one: Inference, table: Run) -> list[str]:
+def heading(one: "Inference", table: "Run") -> list[str]:
     """Name the sheet, and the amounts that replace published ones."""
     sheet = one.sheet
     region = f", {sheet.region}" if sheet.region else ""
@@ -43,7 +44,7 @@ def heading(one: Inference, table: Run) -> list[str]:
     return [named, *changed, *copied]
 
 
-def advice(one: Inference, table: Run) -> Iterator[str]:
+def advice(one: "Inference", table: "Run") -> Iterator[str]:
     """Recommend an estimate, and list the evidence against the readings, as sentences."""
     verdict, checks = table.premium_verdict, one.pairs[0].missed if one.pairs else None
     if one.contradiction:
@@ -75,54 +76,24 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield f"Flags: {'; '.join(flags)}."
 
 
-def infer_in_full(one: Inference, run: Run) -> str:
-    """Return the command for the full report of a sheet."""
-    tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()
-    anchors = (word for name, value in run.given.items() for word in ("--anchor", f"{name}={value:.12g}"))
-    changes = (word for place, amount in run.changes.items() for word in ("--set", f"{place}={amount}"))
-    regions = {region for provider, model, region, _ in run.base_inputs if f"{provider}/{model}" == one.name}
-    region = ("--where", f"region={one.sheet.region or NONE}") if len(regions) > 1 else ()
-    return _command("infer", one.name, *_prices(run), *tier, *region, *anchors, *changes, "--full")
-
-
-def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
-    """Return the command that cites a price sheet and these equations, with the service tier if the user gave another one than standard."""
-    asked = run.request.tier or run.request.everything
-    tier = ("--tier", one.sheet.service_tier) if asked and one.sheet.service_tier != "standard" else ()
-    return _command("cite", one.name, *equations, *_prices(run), *tier)
-
-
-def _prices(run: Run) -> Iterator[str]:
-    """Return the options for the prices and the day."""
-    if run.request.prices:
-        yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
-        yield from (word for currency, rate in run.request.prices.rates for word in ("--rate", f"{currency}={rate:.12g}"))
-    if run.request.as_of:
-        yield from ("--as-of", str(run.request.as_of))
-
-
-def _command(*words: str) -> str:
-    return shlex.join(("backsolve", *words))
-
-
 _SIZES_BY_KNOWLEDGE = ("total_params_by_knowledge", "total_params_by_price_and_knowledge")
 """Rows for a sheet whose size is not stated."""
 
 
-def readings_table(one: Inference, run: Run) -> Table:
+def readings_table(one: "Inference", run: "Run") -> Table:
     """Return the readings and estimates of a sheet as a table."""
     return aligned(_columns(run), [_cells(column, one, run) for column in columns_of(one)], gap=2, rule=False)
 
 
-def _columns(run: Run) -> tuple[str, ...]:
+def _columns(run: "Run") -> tuple[str, ...]:
     return "", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before"
 
 
-def _cells(column: Column, one: Inference, run: Run) -> tuple[str, ...]:
+def _cells(column: Column, one: "Inference", run: "Run") -> tuple[str, ...]:
     return column.heading, column.text(one), column.span(one), record_text(column, one, run)
 
 
-def readings_in_lines(one: Inference, run: Run) -> list[str]:
+def readings_in_lines(one: "Inference", run: "Run") -> list[str]:
     """Return the same as sentences, without missing values."""
     records = ((column, record_text(column, one, run)) for column in columns_of(one) if column.text(one) != ABSENT)
     return [
@@ -130,7 +101,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
     ]
 
 
-def columns_of(one: Inference) -> Iterator[Column]:
+def columns_of(one: "Inference") -> Iterator[Column]:
     """Yield the columns that are rows for this sheet: the columns of the default table, and others with a value."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
         size_is_stated = one.size_stated if column.key == "active_params_by_price" else not one.size_stated
@@ -139,7 +110,7 @@ def columns_of(one: Inference) -> Iterator[Column]:
             yield column
 
 
-def record_text(column: Column, one: Inference, run: Run) -> str:
+def record_text(column: Column, one: "Inference", run: "Run") -> str:
     """Return how often estimates like the one of this sheet were right before, and on which models."""
     record = column.record([one], run) or NONE
     if column.text(one) == ABSENT:
@@ -149,7 +120,7 @@ def record_text(column: Column, one: Inference, run: Run) -> str:
     return f"{record} {models_of_record(column, one)}" if column.models and record[:1].isdigit() else record
 
 
-def full_parts(one: Inference, table: Run) -> list[str]:
+def full_parts(one: "Inference", table: "Run") -> list[str]:
     """Return the full report as paragraphs and tables: findings, reliability, limits, and the lecture's readings with all numbers."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), *title("All estimates, and why"), estimates_table(one, table), RIGHT_BEFORE, *flags]
@@ -178,7 +149,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     return [*sections, *_rules(one.rules), *_known_cache(one), *_anchors(one, table), "", *commands]
 
 
-def estimates_table(one: Inference, run: Run) -> Table:
+def estimates_table(one: "Inference", run: "Run") -> Table:
     """Return the readings, and every estimate with its reason."""
     columns = [*columns_of(one), *(column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates)]
     rows = []
@@ -206,7 +177,7 @@ def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
     return [*title(heading), *route_lines(reading.solution), *moves, *more]
 
 
-def _pair(one: Inference, pair: PairInference) -> list[str]:
+def _pair(one: "Inference", pair: PairInference) -> list[str]:
     """Return both readings of one pair of bands, and whether each meets the prices that it did not use."""
     seen, values = pair.pair, pair.joint.values
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
@@ -238,7 +209,7 @@ def _rules(found: PricingRules | None) -> list[str]:
     ]
 
 
-def _known_cache(one: Inference) -> list[str]:
+def _known_cache(one: "Inference") -> list[str]:
     """Return the cache of a known architecture, and the ratios of the readings to it."""
     if (truth := one.known) is None:
         return []
@@ -248,7 +219,7 @@ def _known_cache(one: Inference) -> list[str]:
     return [*title("What the architecture says"), f"{truth.architecture} ({grade}): {stored}", *times]
 
 
-def _anchors(one: Inference, table: Run) -> list[str]:
+def _anchors(one: "Inference", table: "Run") -> list[str]:
     """Return every outside fact, its source, and the readings and estimates that depend on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     labels, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
@@ -271,7 +242,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     ]
 
 
-def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
+def anchors_by_label(one: "Inference") -> dict[str, tuple[str, ...]]:
     """Return the anchors of every reading of KV bytes, every estimate and the tier by price, by label."""
     readings = (("KV from threshold", one.pairs[0].lecture), ("KV joint", one.pairs[0].joint)) if one.pairs else ()
     found = {label: reading.anchors for label, reading in readings if reading.values}
@@ -279,7 +250,7 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
-def families_of_typical_kv(one: Inference) -> list[str]:
+def families_of_typical_kv(one: "Inference") -> list[str]:
     """Return the families behind the typical KV: the release, the KV bytes and the weight of each."""
     stored, read = one.kv_bytes_stored["typical"].families, one.kv_bytes["typical"].families
     if stored is None:
@@ -302,7 +273,7 @@ _MOST_FAMILIES = 10
 """Families that a report lists; JSON has all."""
 
 
-def firmness(one: Inference, table: Run) -> list[str]:
+def firmness(one: "Inference", table: "Run") -> list[str]:
     """Describe draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How much the prices changed the priors"), *([_draws(one.summary)] if one.summary else [])]
     if one.contradiction:

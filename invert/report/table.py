@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
+from typing import TYPE_CHECKING
 
 from derive.show.citation import latex_text, markdown_cell
 from derive.show.layout import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of
@@ -14,7 +15,9 @@ from derive.units import show
 from invert.records import EXTRAPOLATED
 from invert.report.columns import SHORT_KEYS, WIDE_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import Heading, Table, aligned, laid_out, many
-from invert.result import Inference, Run
+
+if TYPE_CHECKING:
+    from invert.result import Inference, Run
 
 _GAPS = ("  ", " ")
 """Spaces between columns: the usual number, and a smaller one that saves a column in a narrow terminal."""
@@ -24,7 +27,7 @@ _GOES_LAST = ("model", "kv_bytes_per_token_from_threshold", "bandwidth_bound_fra
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
-def glance(table: Run, width: int = 100, columns: Sequence[str] = (), by: str | None = None) -> str:
+def glance(table: "Run", width: int = 100, columns: Sequence[str] = (), by: str | None = None) -> str:
     """Return a row for each sheet, with as many columns as fit, or with the chosen columns."""
     inferences, chosen = sort_sheets(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)
@@ -41,19 +44,19 @@ def glance(table: Run, width: int = 100, columns: Sequence[str] = (), by: str | 
     return "\n".join([*head, *body, fold(_legend(table, chosen, not columns), width)])
 
 
-def _with_sellers(inferences: Sequence[Inference]) -> Column:
+def _with_sellers(inferences: "Sequence[Inference]") -> Column:
     """Return the column of names. If several providers sell a model, the name contains the provider, except for the maker."""
     sold = {(one.sheet.model, one.sheet.provider, one.is_maker) for one in inferences}
     sellers, makers = Counter(model for model, _, _ in sold), Counter(model for model, _, is_maker in sold if is_maker)
 
-    def text(one: Inference) -> str:
+    def text(one: "Inference") -> str:
         alone = sellers[one.sheet.model] == 1 or (one.is_maker and makers[one.sheet.model] == 1)
         return model_in_words(one) if alone else f"{one.sheet.provider}/{model_in_words(one)}"
 
     return replace(column_of("model"), text=text)
 
 
-def _fitting(table: Run, inferences: Sequence[Inference], named: Column, width: int) -> tuple[list[Column], str]:
+def _fitting(table: "Run", inferences: "Sequence[Inference]", named: Column, width: int) -> tuple[list[Column], str]:
     """Return the columns that fit and the gap between them. A wider terminal shows all that a narrower one does."""
     price = column_of("price")
     both = replace(named, head=("", "model, $/Mtok in/out"), text=lambda one: f"{named.text(one)} {price.text(one)}")
@@ -68,14 +71,14 @@ def _fitting(table: Run, inferences: Sequence[Inference], named: Column, width: 
     return ways[-1]
 
 
-def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[Column]) -> list[list[str]]:
+def _cells(table: "Run", inferences: "Sequence[Inference]", columns: Sequence[Column]) -> list[list[str]]:
     """Return the two lines of the head, the cells of each sheet, and the line of records if a column has one."""
     rows = [[column.lines[place] for column in columns] for place in (0, 1)]
     rows += [[column.text(one) for column in columns] for one in inferences]
     return [*rows, *record_rows(table, columns)]
 
 
-def record_rows(table: Run, columns: Sequence[Column]) -> list[list[str]]:
+def record_rows(table: "Run", columns: Sequence[Column]) -> list[list[str]]:
     """Return a row with how often each column was right where the truth is known, if a column has a record and another one names it."""
     records = [column.record(table.inferences, table) for column in columns]
     named = [column.key in _NAMES for column in columns]
@@ -83,7 +86,7 @@ def record_rows(table: Run, columns: Sequence[Column]) -> list[list[str]]:
     return [row] if any(named) and any(records) else []
 
 
-def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], gap: str, width: int) -> list[str]:
+def _lines(table: "Run", inferences: "Sequence[Inference]", columns: Sequence[Column], gap: str, width: int) -> list[str]:
     """Return the table as lines. A name that is too long has a line of its own above its row."""
     rows = _cells(table, inferences, columns)
     first, *others = zip(*rows, strict=True)
@@ -93,7 +96,7 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column
     return [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
 
 
-def _title(table: Run, width: int) -> list[str]:
+def _title(table: "Run", width: int) -> list[str]:
     """Return the title of the table with its day, and its number of sheets of all."""
     said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
     sheets = many(every, "price sheet")
@@ -103,7 +106,7 @@ def _title(table: Run, width: int) -> list[str]:
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
 
-def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
+def _legend(table: "Run", columns: Iterable[Column], all_wanted: bool) -> str:
     """Return an explanation of the columns, and the names of columns that did not fit."""
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""
@@ -116,7 +119,7 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
     return f"{said}{wider}Ranges: infer MODEL. Every sheet: infer --all. Words: explain WORD."
 
 
-def _sizes(table: Run) -> str:
+def _sizes(table: "Run") -> str:
     """Count the models whose active parameters do not have the record of their column: extrapolated and stated ones."""
     stated = "given" if "active_params" in table.assumptions.given else "stated"
     kinds = Counter(stated if one.size_stated else "extrapolated" for one in table if one.size_stated or EXTRAPOLATED in one.flags)
@@ -136,7 +139,7 @@ _WIDEST_LINE, _SHORT_CELL = 90, 24
 """Maximum characters of a row on a printed page without wrapped cells, and of a cell that is never wrapped."""
 
 
-def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
+def document(table: "Run", style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
     """Format the table of all sheets with its date, anchors and warnings, escaped for the format."""
     inferences = sort_sheets(table.inferences, by)
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
@@ -203,7 +206,7 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "".join(f"p{{{room * width / sum(long):.2f}\\linewidth}}" if width > _SHORT_CELL else "l" for width in widths)
 
 
-def footer(table: Run) -> list[str]:
+def footer(table: "Run") -> list[str]:
     """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
     changes = ", ".join(f"{place} = {amount}" for place, amount in table.changes.items())
     anchors = "; ".join(f"{name} {show(name, value)} ({table.anchors.origin[name]})" for name, value in table.anchors.values.items())

@@ -2,12 +2,13 @@
 
 from invert.records import FastMode, TierShares
 from invert.report.layout import billions
+from invert.report.prices import fast_mode_in_brief
 from invert.report.tiers import tiers_over_cases
 
 
-def test_the_text_of_a_fast_mode():
-    assert FastMode(price_ratio=2.0, speed_ratio=2.5).text == "2x/2.5x"
-    assert FastMode(price_ratio=2.0).text == "2x"
+def test_fast_mode_in_brief():
+    assert fast_mode_in_brief(FastMode(price_ratio=2.0, speed_ratio=2.5)) == "2x/2.5x"
+    assert fast_mode_in_brief(FastMode(price_ratio=2.0)) == "2x"
 
 
 def test_billions():

@@ -10,8 +10,8 @@ import pytest
 
 from derive.show.layout import width_of
 from invert.inference import infer
-from invert.report.layout import aligned, laid_out
-from invert.report.sheet import cite_sheet, full_parts, infer_in_full, short_parts
+from invert.report.layout import aligned, cite_sheet, infer_in_full, laid_out
+from invert.report.sheet import full_parts, short_parts
 from invert.result import InferenceTable
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import rendered_sections
