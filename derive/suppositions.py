@@ -67,14 +67,8 @@ _OF_READS = (
 )
 _OF_OPTIMIZERS = ("gradient_bytes_per_param", "optimizer_bytes_per_param")
 _OF_ONE = (
-    "chips",
-    "total_params",
-    "bytes_per_weight",
-    "hbm_bandwidth",
-    "step_time",
-    "token_latency",
-    "time_per_output_token",
-    "tokens_per_second_per_user",
+    *("chips", "total_params", "bytes_per_weight", "hbm_bandwidth"),
+    *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user"),
 )
 _OF_SEVERAL = (*OneSequence.said_by, "concurrent_requests", "fleet_sequences_in_flight", "decode_rate_per_chip", "cost_per_token")
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
