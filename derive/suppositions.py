@@ -74,19 +74,20 @@ _OF_SEVERAL = (*OneSequence.said_by, "concurrent_requests", "fleet_sequences_in_
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
+_WEIGHTS_ALONE = "only the weights: without batch and context_length there is no cache"
 
 STOPGAPS = (
     Stopgap(
         unknowns=("memory_demand",),
         values={"kv_cache_bytes": 0.0},
-        text="only the weights: without batch and context_length there is no cache",
+        text=_WEIGHTS_ALONE,
         absent=("batch", "microbatches", "sequences_in_flight"),
         bound=LOWER,
     ),
     Stopgap(
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
         values={"kv_cache_bytes": 0.0},
-        text="only the weights: without batch and context_length there is no cache",
+        text=_WEIGHTS_ALONE,
         absent=(
             *("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
             *(*_OF_RUNS, "training_chips"),

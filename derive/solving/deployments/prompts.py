@@ -29,7 +29,7 @@ def answer_beside_prompts(ask: _Ask, given: Mapping[str, Any], switches: Switche
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning on prompts if they do not change it. It has no second number if a limit on a step cannot be a limit on the time per
-    token. If decode alone leads to no answer, it is the answer with prompts.
+    token. If decode alone leads to no answer, or the same chips are paid for a rate anyway, it is the answer with prompts.
     """
     together, named = equation(Prompts.together), variant_of_prompts(switches.using, switches.variants)
     paid = results_of(Prompts.paid, tuple(by_id().values()))
