@@ -5,7 +5,7 @@ Two names that look alike must be the same name, or one of them is refused: invi
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 INPUT_IS_WRONG = 2
 NO_ANSWER = 3
@@ -37,8 +37,9 @@ class AmbiguousName(BacksolveError):
 class SeveralNames(BacksolveError):
     """Several words, each without a single meaning. The message has all of them, and on its own line a hint for all."""
 
-    def __init__(self, each: Iterable[BacksolveError], hint: str):
+    def __init__(self, each: Sequence[BacksolveError], hint: str):
         super().__init__("; ".join(str(one).removesuffix(f"; {hint}") for one in each) + f"\n{hint}")
+        self.each = each
 
 
 class RetiredName(BacksolveError):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from backsolve.streams import say
 from derive.answers import Column, Interval, Result, Series, Spread
 from derive.catalogue import rules_among
-from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, WrongUnit, WrongValue
+from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, SeveralNames, WrongUnit, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
+from derive.solving.one_question import STOPGAP
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
-from derive.units import data_type_named, named_texts, show, signed
+from derive.units import add_unit_to_value, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
@@ -38,7 +38,7 @@ class Deployment(NamedTuple):
 class Asked:
     """A question: its unknowns, other words that were typed (by quantity), its inputs as typed and as they are solved, and its switches.
 
-    `several` has all meanings of the word of an unknown, if it has several.
+    `several` has all meanings of the word of an unknown, if it has several. `read` says how given words with several meanings are read.
     """
 
     unknowns: tuple[str, ...]
@@ -49,6 +49,7 @@ class Asked:
     switches: Switches
     strict: bool
     deployments: tuple[Deployment, ...]
+    read: tuple[str, ...] = ()
 
     def switches_of(self, hardware: Sequence[str], model: Sequence[str]) -> Switches:
         """Return the switches of one deployment."""
@@ -90,7 +91,7 @@ def read_question(
     spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
     each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
-    meant = {word: _meanings(word, (*words, *usual, *spelled, *beside), words) for word in words}
+    meant = {word: _meanings(word, (*words, *usual, *spelled, *beside), words, typed) for word in words}
     called = [(name, typed_as[word]) for word, names in meant.items() for name in names]
     for word in spelled:
         with suppress(BacksolveError):
@@ -108,36 +109,48 @@ def read_question(
 
 
 def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Switches, strict: bool, drawn: bool) -> Asked:
-    """Return the question like `read_question`. A given word with several meanings has the only one that leads to an answer.
+    """Return the question like `read_question`. Each given word with several meanings has the only one that leads to an answer.
 
-    Raises AmbiguousName if several meanings lead to different answers, or none to an answer.
+    Raises AmbiguousName if several meanings lead to different answers, or none to an answer that supposes nothing.
     """
     try:
         return read_question(unknowns, items, switches, strict, drawn)
-    except AmbiguousName as error:
-        word, found = error.word, dict[object, tuple[str, Asked]]()
-        for name in error.meant:
-            renamed = tuple(re.sub(rf"(?<![\w.]){re.escape(word)}(?!\w)", name, item, count=1) for item in items)
+    except (AmbiguousName, SeveralNames) as error:
+        first, *others = error.each if isinstance(error, SeveralNames) else (error,)
+        if not isinstance(first, AmbiguousName) or not all(isinstance(one, AmbiguousName) for one in others):
+            raise
+        word, found = first.word, dict[object, tuple[str, Asked]]()
+        for name in first.meant:
+            renamed = tuple(_rename_input(item, word, name) for item in items)
             try:
-                asked = read_question(unknowns, renamed, switches, strict, drawn)
+                asked = read_as_meant(unknowns, renamed, switches, strict, drawn)
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
-            except (WrongUnit, WrongValue):
+            except (AmbiguousName, SeveralNames, WrongUnit, WrongValue):
                 continue
-            if solutions and all(one.answers and name not in one.unused for one in solutions):
-                found.setdefault(tuple(str(one.answers) for one in solutions), (name, asked))
+            if solutions and all(one.answers and name not in one.unused and STOPGAP not in one.kinds for one in solutions):
+                found.setdefault(str([each.ends for one in solutions for each in one.answers]), (name, asked))
         if len(found) != 1:
             raise
     ((name, asked),) = found.values()
-    say(f"{word} is read as {name}")
-    return replace(asked, words={**asked.words, name: word})
+    return replace(asked, words={**asked.words, name: word}, read=(*asked.read, f"{word} is read as {name}"))
 
 
-def _meanings(word: str, others: Collection[str], asked: Collection[str]) -> tuple[str, ...]:
-    """Return the quantity that an unknown means among other names, or all its meanings if they do not decide."""
+def _rename_input(item: str, word: str, name: str) -> str:
+    """Return a `name=value` item with another name for a word. The value keeps the unit that the word says.
+
+    >>> _rename_input("days<=30", "days", "training_time"), _rename_input("rent=2", "days", "training_time")
+    ('training_time<=30 day', 'rent=2')
+    """
+    spelled, sign, value = [*re.split("([<>=≤≥]+)", item, maxsplit=1), "", ""][:3]
+    return f"{name}{sign}{add_unit_to_value(word, value)}" if spelled.strip() == word else item
+
+
+def _meanings(word: str, others: Collection[str], asked: Collection[str], given: Collection[str]) -> tuple[str, ...]:
+    """Return the quantity that an unknown means among other names, or all its meanings that are not given if they do not decide."""
     try:
         return (meant_beside(word, others, asked),)
     except AmbiguousName as error:
-        return error.meant
+        return tuple(name for name in error.meant if name not in given) or error.meant
 
 
 def combine_presets(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -104,6 +104,8 @@ def solve_command(
         raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")
     switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, Conventions(**conventions), anyway, zipped)
     asked = read_as_meant(words, given, switches, strict, drawn=plot is not None)
+    for told in asked.read:
+        say(told)
     # An input of a data type is in bytes, although its word means bits.
     stated = {name: word for name, word in asked.words.items() if name in asked.unknowns or not is_of_one_element(name)}
     with shown_as_typed({} if style in ("json", "csv") else stated):
