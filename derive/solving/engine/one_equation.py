@@ -282,12 +282,10 @@ def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _V
 
 def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
     """Return the intervals of the unknown on which an inequality holds."""
-    cuts = [
-        _Cut(value, root, branch.difference)
-        for branch in branches(equation, unknown)
-        if not branch.absent
-        for value, root in real_roots(branch.difference, branch.roots, unknown, values)
-    ]
+    present = [branch for branch in branches(equation, unknown) if not branch.absent]
+    poles = (pole for one in present for pole in turning_points((equation.trees[0], one.regime.expression), unknown)[1:])
+    parts = (*poles, *((one.difference, one.roots) for one in present))
+    cuts = [_Cut(value, root, part) for part, roots in parts for value, root in real_roots(part, roots, unknown, values)]
 
     def holds(value: float) -> bool:
         at = {**values, unknown: value}
