@@ -73,7 +73,7 @@ def find_answer(asked: Question) -> _Found:
     outcome = _answer_by_steps(search, asked.equalities)
     if looped := _answer_by_trial(search, outcome):
         return looped
-    bounded = outcome is None and not search.stops
+    bounded = outcome is None and all(stop.reason.code in LEAVES_OPEN for stop in search.stops)
     if bounded:
         outcome = _answer_by_steps(search, asked.active)
         if outcome and not _is_informative(asked, outcome[0]):
