@@ -7,9 +7,9 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.roles import DecodeStep, Memory, Replica
 from derive.solving.engine.one_equation import sides_agree, solve_equation, value_inside
-from derive.solving.question.defaults import IDEALS, evaluate_defaults
+from derive.solving.question.defaults import evaluate_defaults
 from derive.solving.question.propagation import follow_values, rows_behind
-from derive.solving.question.questions import Question, results_made_of
+from derive.solving.question.questions import Question
 from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show
@@ -64,14 +64,6 @@ def contradicted_default(asked: Question) -> tuple[Equation, Reason, bool] | Non
 def find_impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """Return what no deployment can do: a step shorter than one of its parts at full rates, or more of something than possible."""
     best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in (Replica.chips, Replica.number)}
-    if asked.unknown in IDEALS:
-        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
-        # with it at its best they are not what follows.
-        if clash := exceeded_bound(asked.unknown, values):
-            return clash
-        found_from = {asked.unknown, *results_made_of(asked, asked.unknown)}
-        values = {name: value for name, value in values.items() if name not in found_from}
-        best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _claimed_values(follow_values(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _find_broken_bound((*bounds(), *map(equation, ROOF_IDS)), known, best.keys() - values.keys())
 

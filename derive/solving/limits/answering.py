@@ -10,7 +10,6 @@ from math import ceil, inf
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, OR, Answer, next_whole
-from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import SIZES, Memory, Replica, Tokens
@@ -20,10 +19,9 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
-from derive.solving.limits.limits import FREE, LimitByEquations, NotMadeOf, list_in_words, split_limits
+from derive.solving.limits.limits import LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
-from derive.solving.question.propagation import giving_equations, quantities_behind
-from derive.solving.question.questions import Question, drop_knowns, known_values, with_other_stand_ins
+from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import Reason, Solution, Sweep
 from derive.units import show
 
@@ -83,10 +81,6 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
-    if unrelated := next((one for one in split_limits(asked) if not one.moves and _is_unrelated(asked, one)), None):
-        solution, way = answer_with_way(drop_knowns(asked, {unrelated.name}))
-        unchecked = f"{unrelated.name} does not depend on {asked.unknown}, and its limit cannot be checked"
-        return replace(solution, unused=(*solution.unused, unrelated.name)).warn("not used", unchecked), way
     found = [_solve_limit(asked, one) if one.moves else _compare_beside(asked, one) for one in split_limits(asked)]
     facts, beside = [one for one in found if isinstance(one, Fact)], [one for one in found if isinstance(one, _Result)]
     if refused := next((one for one in beside if not one.solution.answers), None):
@@ -149,9 +143,6 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     is_point = {one.kind for one in solution.answers} == {"point"}
-    by_stand_in = bool(solution.equations) and all(equation(id).stand_in for id in solution.equations)
-    if by_stand_in and any(one.moves for one in split_limits(asked)):
-        return _answer_within_limits(next(with_other_stand_ins(asked, "contradiction")))
     if not is_point or Replica.number in by_default or by_default == solution.given.keys():
         return None
     there = [(one, [_Result(limit, limit.evaluate(one.point)) for limit in split_limits(asked)]) for one in solution.answers]
@@ -187,14 +178,6 @@ def _compare(asked: Question, limit: LimitByEquations, there: Solution, how: str
         raise NotMadeOf(limit.name, asked.unknown)
     reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
-
-
-def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
-    """Return whether a limit that cannot be compared says nothing of the unknown, which is no size and not made of the limited result."""
-    rows = tuple(giving_equations(asked.active).values())
-    sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
-    related = asked.unknown in SIZES or sized or limit.name in quantities_behind(asked.unknown, rows)
-    return not related and not limit.evaluate().answers
 
 
 def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tuple[str, ...]) -> _Outcome:
