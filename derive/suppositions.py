@@ -19,10 +19,9 @@ Alternative = float | str | tuple[str, ...]
 
 @immutable
 class Stopgap:
-    """Values of quantities that are supposed because a question without them has no answer, and no given mentions them. Questions for one
-    of `unknowns` are answered with these `values` if none of `absent` is given. Only quantities of `lacking` may be missing then, if it is
-    not empty. With `no_results` no result of the unknown may be given. `bound` is the side on which the answer bounds the unknown, if its
-    equations do not say it.
+    """Values of quantities that are supposed because a question without them has no answer. A question for one of `unknowns` is answered
+    with these `values` if none of `absent` is given. If `lacking` is not empty, no other quantities may be missing. `bound` is the side on
+    which the answer bounds the unknown, if its equations do not say it.
     """
 
     unknowns: tuple[str, ...]
@@ -30,7 +29,6 @@ class Stopgap:
     text: str
     absent: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
-    no_results: bool = False
     bound: str | None = None
 
 
@@ -45,10 +43,13 @@ class OneSequence:
     """Results for one sequence, if no given says the number of sequences."""
 
     results: tuple[str, ...] = (
-        *("kv_cache_bytes", "memory_demand", "context_length"),
+        *("kv_cache_bytes", "memory_demand", "hbm_capacity", "memory_capacity", "context_length"),
         *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user", "request_latency"),
     )
-    said_by: tuple[str, ...] = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
+    said_by: tuple[str, ...] = (
+        *("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas"),
+        *("concurrent_requests", "fleet_sequences_in_flight", "decode_rate_per_chip", "cost_per_token"),
+    )
     """Givens from which the number of sequences follows."""
 
 
@@ -63,44 +64,26 @@ class Dense:
 
 _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
-    *("cost_per_token", "energy_per_token", "chip_price", "total_params", "chips", "bytes_per_weight"),
+    *("cost_per_token", "energy_per_token", "chip_price", "total_params", "chips", "bytes_per_weight", "batch"),
+    *("requests_per_second", "fleet_throughput"),
 )
 _OF_OPTIMIZERS = ("gradient_bytes_per_param", "optimizer_bytes_per_param")
 _OF_ONE = (
     *("chips", "total_params", "bytes_per_weight", "hbm_bandwidth"),
     *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user"),
 )
-_OF_SEVERAL = (*OneSequence.said_by, "concurrent_requests", "fleet_sequences_in_flight", "decode_rate_per_chip", "cost_per_token")
 _OF_ARITHMETIC = ("peak_flops", "active_params", "total_params")
 _OF_RUNS = ("pretrain_flops", "chip_hours", "training_time", "training_cost")
 _OF_CACHE = ("context_length", "layers", "kv_heads", "head_dim", "kv_bytes_per_token", "kv_bytes_per_sequence")
-_WEIGHTS_ALONE = "only the weights: without batch and context_length there is no cache"
+_UNKNOWN_CACHE = "context_length or the layers and heads"
+_WEIGHTS_ALONE = "only the weights: the givens do not say how large the cache is"
 
 STOPGAPS = (
     Stopgap(
         unknowns=("memory_demand",),
         values={"kv_cache_bytes": 0.0},
         text=_WEIGHTS_ALONE,
-        absent=("batch", "microbatches", "sequences_in_flight"),
         bound=LOWER,
-    ),
-    Stopgap(
-        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
-        values={"kv_cache_bytes": 0.0},
-        text=_WEIGHTS_ALONE,
-        absent=(
-            *("batch", "microbatches", "sequences_in_flight", "optimizer_bytes_per_param", "gradient_bytes_per_param"),
-            *(*_OF_RUNS, "training_chips"),
-        ),
-        no_results=True,
-    ),
-    Stopgap(
-        unknowns=("training_memory_per_chip", "training_state_bytes_per_chip", "training_chips", "total_params"),
-        values={"gradient_bytes_per_param": 2.0, "optimizer_bytes_per_param": 12.0},
-        text="mixed precision with Adam is assumed: per parameter 2 bytes of gradients and 12 bytes of optimizer states, unless given",
-        absent=_OF_RUNS,
-        lacking=(*_OF_OPTIMIZERS, "data_parallel"),
-        no_results=True,
     ),
     Stopgap(
         unknowns=("forward_flops",),
@@ -116,7 +99,7 @@ STOPGAPS = (
         bound=LOWER,
     ),
     Stopgap(
-        unknowns=("throughput", "requests_per_second"),
+        unknowns=("throughput", "requests_per_second", "pipeline_stages"),
         values={"replicas": 1.0},
         text="one replica: their number is not given",
         lacking=("replicas",),
@@ -131,7 +114,7 @@ STOPGAPS = (
         unknowns=_OF_ONE,
         values={"batch": 1.0},
         text="one sequence: batch is not given",
-        absent=_OF_SEVERAL,
+        absent=OneSequence.said_by,
         lacking=("batch", *_OF_OPTIMIZERS),
     ),
     *(
@@ -139,22 +122,48 @@ STOPGAPS = (
             unknowns=unknowns,
             values={**values, "attention_time": 0.0, "kv_time": 0.0},
             text=text,
-            absent=("context_length", "kv_bytes_per_sequence", *(_OF_SEVERAL if "batch" in values else ())),
+            absent=absent,
             lacking=(*_OF_CACHE, *_OF_OPTIMIZERS, *more),
         )
-        for unknowns, values, more, text in (
-            (_OF_READS, {}, (), "reads of the cache and attention are not counted: context_length is not given"),
-            (_OF_ONE, {"batch": 1.0}, ("batch",), "one sequence without a context: batch and context_length are not given"),
+        for unknowns, values, absent, more, text in (
+            (_OF_READS, {}, (), (), f"reads of the cache and attention are not counted: {_UNKNOWN_CACHE} are not given"),
+            (
+                _OF_ONE,
+                {"batch": 1.0},
+                OneSequence.said_by,
+                ("batch",),
+                f"one sequence without a context: batch, and {_UNKNOWN_CACHE}, are not given",
+            ),
             (
                 _OF_READS,
                 {"compute_time": 0.0},
+                ("context_length", "kv_bytes_per_sequence"),
                 (*_OF_ARITHMETIC, "batch"),
                 "only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
             ),
         )
     ),
     Stopgap(
-        unknowns=("active_params", "total_params", "pretrain_tokens", "pretrain_flops", *Phases.of_training),
+        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
+        values={"kv_cache_bytes": 0.0},
+        text=_WEIGHTS_ALONE,
+        absent=(*_OF_OPTIMIZERS, *_OF_RUNS, "training_chips"),
+    ),
+    Stopgap(
+        unknowns=(
+            *("training_memory_per_chip", "training_state_bytes_per_chip", "hbm_capacity", "total_params"),
+            *("training_chips", "chips", "pipeline_stages", "data_parallel"),
+        ),
+        values={"gradient_bytes_per_param": 2.0, "optimizer_bytes_per_param": 12.0},
+        text="mixed precision with Adam is assumed: per parameter 2 bytes of gradients and 12 bytes of optimizer states, unless given",
+        absent=_OF_RUNS,
+        lacking=(*_OF_OPTIMIZERS, "data_parallel"),
+    ),
+    Stopgap(
+        unknowns=(
+            *("active_params", "total_params", "pretrain_tokens", "pretrain_flops", *Phases.of_training),
+            *("training_chips", "mfu", "chip_price"),
+        ),
         values={"overtraining_ratio": 1.0},
         text="training is compute-optimal (overtraining_ratio = 1), because its tokens are not given",
     ),

@@ -430,7 +430,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question:
     """Return the question, of one sequence if it lacks only the batch and is about one sequence."""
     size = Batch.name
-    lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
+    lacks_only_size = {*missing} - {*USUAL_TYPES, *PARAMETERS} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
     if asked.unknown not in OneSequence.results or not lacks_only_size:
         return asked
     return _with_nothing(_know_too(asked, {size: 1.0}, "supposed", f"{size} = 1 unless it is given: one sequence"))
