@@ -16,7 +16,7 @@ from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.records import HOLDS
 from derive.roles import BETTER, SIZES, Batch, Memory
-from derive.solving.checks.contradicted_defaults import consistent_answer
+from derive.solving.checks.contradicted_defaults import consistent_answer, find_clash
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.engine.one_equation import value_inside
@@ -93,7 +93,15 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
         question, found = met
     if found.is_refused_for("missing_givens"):
         found = _answer_zero(suppose_usual(asked)) or found
-    return _round_within_limits(question, found)
+    return _round_within_limits(question, _compare_with_usual(question, found))
+
+
+def _compare_with_usual(asked: Question, found: Solution) -> Solution:
+    """Return the answer with a warning if the givens contradict each other with the usual values that the answer does not need."""
+    if not found.answers or asked.silent or asked.limits or (usual := suppose_usual(asked)) is asked:
+        return found
+    clash = find_clash(usual)
+    return found.warn("unusual", f"with the usual values, {clash.message.removeprefix('contradiction: ')}") if clash else found
 
 
 def _answers_with_other_stand_ins(question: Question, found: Solution) -> Iterator[Solution]:
@@ -287,7 +295,9 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
         provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
-        found, _ = consistent_answer(replace(asked, known={**row.values, **asked.known}, provenance=provenance))
+        question = replace(asked, known={**row.values, **asked.known}, provenance=provenance)
+        found = _answer_once(question)
+        found = next(_answers_with_other_stand_ins(question, found), found)
         if len(found.answers) == 1 and found.answers[0].bound in (None, row.bound or found.answers[0].bound):
             (one,) = found.answers
             return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
@@ -297,8 +307,6 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
 
 
 def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
-    """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
-    if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
-        return False
-    lacks_no_more = not row.lacking or {*refused.refusal.missing} <= {*row.lacking}
-    return lacks_no_more and not (row.no_results and results_made_of(asked, asked.unknown))
+    """Return whether a row is for the unknown, the question mentions none of `absent`, and it lacks only what the row may leave out."""
+    meant = asked.unknown in row.unknowns and asked.known.keys().isdisjoint(row.absent)
+    return meant and (not row.lacking or {*refused.refusal.missing} <= {*row.lacking})

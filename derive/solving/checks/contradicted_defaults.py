@@ -22,7 +22,7 @@ from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
-from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
+from derive.solving.question.defaults import MEASURED, SHARES, defaults_behind
 from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again, results_made_of
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
@@ -43,6 +43,11 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
         solution, way = _answer_from_one_result(asked) or (solution, way)
     solution, clash = _drop_answers(solution, [find_implausible(asked.unknown, one) for one in solution.answers])
     return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
+
+
+def find_clash(asked: Question) -> Reason | None:
+    """Return why the givens cannot all be true, whatever is asked for, or None."""
+    return find_impossible(asked, asked.known) or _settle_defaults(asked, asked.known)[1]
 
 
 def _drop_answers(solution: Solution, clashes: Sequence[Reason | None]) -> tuple[Solution, Reason | None]:
@@ -66,7 +71,7 @@ def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | No
         if clash or not all(one.name in SHARES or _ROWS[one.name].waits or _ROWS[one.name].found for one in settled.instead):
             continue
         explained = {other for one in settled.instead for other in one.given}
-        unused = tuple(other for other in solution.unused if other not in explained)
+        unused = tuple(other for other in (*solution.unused, *results) if other not in {name, *explained})
         return replace(solution, assumptions=(*(one.text for one in settled.instead), *solution.assumptions), unused=unused), way
     return None
 
@@ -127,9 +132,6 @@ def _resolve_refusal(asked: Question, refused: Solution, way: Way | None) -> tup
 def _list_impossible(asked: Question, solution: Solution) -> list[Reason | None]:
     """Return for each answer of a solution why no deployment can have it, or None."""
     there = ((one, {**solution.given, **values_of_steps(steps)}) for one, steps in ways_to(solution))
-    if asked.unknown in IDEALS:
-        # Parts of a step are found with a share of a peak.
-        there = ((one, {}) for one in solution.answers)
     return [find_impossible(asked, {**values, **asked.known, asked.unknown: value_inside(one)}) for one, values in there]
 
 
