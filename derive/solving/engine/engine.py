@@ -4,6 +4,7 @@ An equation with several roots forks the way. One that leaves its quantity open 
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
@@ -260,10 +261,11 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
             found.append(Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None, residual=0.0))
     if found:
         return tuple(found), None
-    for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
-        there = follow_equations(loop.rows, {**values, unknown: at}) if at is not None else {}
-        if unmet := _find_unmet(loop.rows, unknown, there):
-            return (), unmet
+    with suppress(NoClosedForm):
+        for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
+            there = follow_equations(loop.rows, {**values, unknown: at}) if at is not None else {}
+            if unmet := _find_unmet(loop.rows, unknown, there):
+                return (), unmet
     name = closing.symbols[0]
     message = f"no value of {unknown} satisfies {_name_of_loop(loop)}"
     if name in values:
