@@ -44,7 +44,7 @@ class OneSequence:
 
     results: tuple[str, ...] = (
         *("kv_cache_bytes", "memory_demand", "hbm_capacity", "memory_capacity", "context_length"),
-        *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user", "request_latency"),
+        *("step_time", "token_latency", "time_per_output_token", "tokens_per_second_per_user", "request_latency", "output_tokens"),
     )
     said_by: tuple[str, ...] = (
         *("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas"),

@@ -261,6 +261,8 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
             found.append(Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None, residual=0.0))
     if found:
         return tuple(found), None
+    if len(heights) > 1 and heights.max() - heights.min() <= HOLDS:
+        return (), Reason(code="not_identified", message=f"{unknown} has no effect in {_name_of_loop(loop)}")
     with suppress(NoClosedForm):
         for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
             there = follow_equations(loop.rows, {**values, unknown: at}) if at is not None else {}
