@@ -14,7 +14,7 @@ from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show
 
-_AGREES = 5e-3
+AGREES = 5e-3
 """Relative difference up to which two values for one quantity agree. People type results with three digits."""
 
 _ROOM = frozenset((Memory.room, Memory.of_a_chip))
@@ -103,7 +103,7 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
     }
     for parts in (*({name: value} for name, value in there.items()), there):
         least = _least_step(known, parts)
-        for name in (name for name in DecodeStep.times if name in known and known[name] < least * (1 - _AGREES)):
+        for name in (name for name in DecodeStep.times if name in known and known[name] < least * (1 - AGREES)):
             told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
             message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
             return Reason(code="contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
@@ -126,7 +126,7 @@ def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], t
     judged = (row for row in rows if row.symbols[0] not in taken and _ROOM.isdisjoint(row.symbols))
     for row in (row for row in judged if known.keys() >= {*row.symbols} and row.applies(known)):
         left, right = row.left_side(known), right_side_at(row, known)
-        over = left > right * (1 + _AGREES) if row.sense == "<=" else left < right * (1 - _AGREES)
+        over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
         if over:
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
@@ -199,7 +199,7 @@ def _find_broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equ
     """Return the first equation whose quantities are all known and that does not hold."""
     for row in rows:
         known = row.sense == "=" and row.symbols[0] in values and row.inputs <= values.keys()
-        if known and not (row.applies(values) and sides_agree(row, values, _AGREES)):
+        if known and not (row.applies(values) and sides_agree(row, values, AGREES)):
             return row
     return None
 

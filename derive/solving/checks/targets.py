@@ -1,12 +1,14 @@
 """Given times and rates as targets, which a size that is asked for meets or exceeds."""
 
 from collections.abc import Mapping, Sequence
+from math import isclose
 from typing import Any
 
 from derive.answers import COUNTED, next_whole
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import BETTER, FASTER, Batch, Memory, Replica
+from derive.solving.checks.consistency import AGREES
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
 from derive.solving.question.questions import Question, default_values, drop_knowns, results_made_of
@@ -58,7 +60,8 @@ def find_targets(asked: Question, signs: Mapping[str, int] = FASTER) -> dict[str
     # A result that is given hides what another is made of. What all else determines is over-determined as an equality.
     results = [name for name in given if name in results_made_of(drop_knowns(asked, given.keys() - {name}), asked.unknown)]
     if signs is BETTER and asked.unknown in COUNTED:
-        results += [name for name in given if name not in results and result_with(asked, name, {}) is not None]
+        made = {name: value for name in given if name not in results and (value := result_with(asked, name, {})) is not None}
+        results += [name for name, value in made.items() if not isclose(value, asked.known[name], rel_tol=AGREES)]
     sides = {name: given[name] for name in results} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
