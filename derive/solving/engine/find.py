@@ -13,7 +13,7 @@ from math import inf
 from derive.answers import COUNTED, SHORT, values_of_steps
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, Equation
-from derive.roles import UNDIVIDED, Batch
+from derive.roles import UNDIVIDED, Batch, Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate, better_side
 from derive.solving.engine.directions import Causes, signs
@@ -299,7 +299,9 @@ def _is_informative(asked: Question, bounded: Solution) -> bool:
     typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
     # From a chip and a model alone it is no news that a count is one or more.
     floor = 1.0 if asked.unknown in (*COUNTED, *UNDIVIDED) and not typed else 0.0
-    cut = any(one.kind == "point" or one.least > floor or one.high not in (None, ceiling) for one in bounded.answers)
+    # That a demand fits in the memory says nothing of the demand.
+    ceilings = (None, ceiling, *(one.high for one in bounded.answers if asked.unknown == Memory.needed))
+    cut = any(one.kind == "point" or one.least > floor or one.high not in ceilings for one in bounded.answers)
     return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
 
 
