@@ -14,8 +14,8 @@ from derive.solving.limits.limits import LimitByEquations, list_in_words
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
-_ASIDE = 1e-3
-"""Relative distance to either side of an end at which it is seen on which side a limit is met."""
+_ASIDE = (1e-3, 1e-6)
+"""Relative distances to either side of an end at which it is seen on which side a limit is met. The second one is for a steep limit."""
 
 NEAREST = " nearest is "
 """How the text on the nearest value to a limit that is not met begins."""
@@ -66,13 +66,17 @@ def stretches_within(limit: LimitByEquations, answers: Sequence[Answer]) -> list
     """Return where a limit is met between its answers as an equality, or these answers if it is met on no side of them."""
     if any(one.kind != "point" for one in answers) or (len(answers) == 1 and answers[0].bound):
         return stretches_of(answers)
-    points, found = sorted(one.point for one in answers), list[_Stretch]()
-    for low, high in pairwise((0.0, *points, inf)):
-        place = low * (1 + _ASIDE) if high == inf else (low + high) / 2 if low else high * (1 - _ASIDE)
-        if limit.allows(limit.value_at(place)):
-            before = found.pop()[0] if found and found[-1][1] == low else low
-            found.append((before, high))
-    return found or [(point, point) for point in points]
+    points = sorted(one.point for one in answers)
+    for aside in _ASIDE:
+        found = list[_Stretch]()
+        for low, high in pairwise((0.0, *points, inf)):
+            place = low * (1 + aside) if high == inf else (low + high) / 2 if low else high * (1 - aside)
+            if limit.allows(limit.value_at(place)):
+                before = found.pop()[0] if found and found[-1][1] == low else low
+                found.append((before, high))
+        if found:
+            return found
+    return [(point, point) for point in points]
 
 
 def join_facts(unknown: str, facts: Sequence[Fact]) -> Solution | Reason:
