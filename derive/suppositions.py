@@ -86,6 +86,12 @@ STOPGAPS = (
         bound=LOWER,
     ),
     Stopgap(
+        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
+        values={"kv_cache_bytes": 0.0},
+        text=_WEIGHTS_ALONE,
+        absent=(*_OF_OPTIMIZERS, *_OF_RUNS, "training_chips"),
+    ),
+    Stopgap(
         unknowns=("forward_flops",),
         values={"prefill_attention_flops_per_token": 0.0},
         text="attention is not counted: the heads of the model are not given",
@@ -142,12 +148,6 @@ STOPGAPS = (
                 "only the reads of the weights: the givens do not say how long arithmetic and the reads of the cache take",
             ),
         )
-    ),
-    Stopgap(
-        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
-        values={"kv_cache_bytes": 0.0},
-        text=_WEIGHTS_ALONE,
-        absent=(*_OF_OPTIMIZERS, *_OF_RUNS, "training_chips"),
     ),
     Stopgap(
         unknowns=(

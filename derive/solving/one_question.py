@@ -93,15 +93,14 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
         question, found = met
     if found.is_refused_for("missing_givens"):
         found = _answer_zero(suppose_usual(asked)) or found
-    return _round_within_limits(question, _compare_with_usual(question, found))
+    return _round_within_limits(question, _compare_with_dense(question, found))
 
 
-def _compare_with_usual(asked: Question, found: Solution) -> Solution:
-    """Return the answer with a warning if the givens contradict each other with the usual values that the answer does not need."""
-    if not found.answers or asked.silent or asked.limits or (usual := suppose_usual(asked)) is asked:
-        return found
-    clash = find_clash(usual)
-    return found.warn("unusual", f"with the usual values, {clash.message.removeprefix('contradiction: ')}") if clash else found
+def _compare_with_dense(asked: Question, found: Solution) -> Solution:
+    """Return the answer with a warning if the givens contradict each other for a dense model, which the answer does not need."""
+    dense = asked if asked.silent or asked.limits or not found.answers else suppose_dense(asked, PARAMETERS)
+    clash = find_clash(dense) if dense is not asked else None
+    return found.warn("as dense", f"with a dense model, {clash.message.removeprefix('contradiction: ')}") if clash else found
 
 
 def _answers_with_other_stand_ins(question: Question, found: Solution) -> Iterator[Solution]:
@@ -291,19 +290,23 @@ def _answer_once(asked: Question) -> Solution:
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or that not even this fits in memory, or None
-    if no row applies.
+    if no row applies. Of several rows it is the first that uses all givens, or most of them.
     """
+    kept: Solution | None = None
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
         provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
         question = replace(asked, known={**row.values, **asked.known}, provenance=provenance)
         found = _answer_once(question)
         found = next(_answers_with_other_stand_ins(question, found), found)
+        if found.is_refused_for(SHORT_OF_MEMORY) and asked.unknown != _CHIPS:
+            return kept or found
         if len(found.answers) == 1 and found.answers[0].bound in (None, row.bound or found.answers[0].bound):
             (one,) = found.answers
-            return replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
-        if found.is_refused_for(SHORT_OF_MEMORY) and asked.unknown != _CHIPS:
-            return found
-    return None
+            found = replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
+            kept = found if kept is None or len(found.unused) < len(kept.unused) else kept
+            if not kept.unused:
+                break
+    return kept
 
 
 def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
