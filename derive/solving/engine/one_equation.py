@@ -19,7 +19,7 @@ from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, is_zero, real_roots
 from derive.quantities import quantity
-from derive.records import HOLDS, Equation, Requirement, right_side_at, tree_of_function
+from derive.records import HOLDS, Equation, right_side_at, tree_of_function
 from derive.solving.engine.legs import Composed
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.trees import Tree, TreePair, difference, evaluate, names, precise, slopes, terms, text
@@ -68,7 +68,7 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.unmet(values):
         return (), broken_requirement(equation, unknown, [values])
-    found = [_snap_to_bound(equation, unknown, values, answer) for answer in _answers(equation, unknown, values)]
+    found = _answers(equation, unknown, values)
     if not found:
         return (), _no_solution(equation, unknown, values)
     places = [{**values, unknown: value_inside(answer)} for answer in found]
@@ -76,24 +76,6 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
         return kept, None
     unmet = broken_requirement(equation, unknown, places)
     return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
-
-
-def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
-    """Return a point moved to the bound of a requirement that it breaks only by rounding."""
-    for needed in equation.requires if answer.kind == "point" else ():
-        at = {**values, unknown: answer.point}
-        if unknown in needed.names and not needed.compared(at) and needed.is_at_bound(at):
-            bounds = (evaluate(root, values) for root in bounds_of(needed, unknown))
-            beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
-            near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
-            answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
-    return answer
-
-
-def bounds_of(needed: Requirement, unknown: str) -> tuple[Tree, ...]:
-    """Return the closed forms at which both sides of a requirement are equal."""
-    pair = needed.bounding_sides
-    return next((roots or () for _, roots in turning_points(pair, unknown)), ()) if pair else ()
 
 
 def residual(equation: _Row, values: _Values) -> float:

@@ -12,7 +12,7 @@ from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation, Requirement
 from derive.solving.engine.legs import Composed, Leg, Loop, Way, closed_form_of
-from derive.solving.engine.one_equation import bounds_of, solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.trees import Tree, TreePair, arrays, evaluate_arrays, slopes
 
 Floats = NDArray[np.float64]
@@ -234,7 +234,6 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
     for requirement in equation.requires:
         inside &= find_where_met(requirement, at)
-        row = at[unknown] = _snap_to_bounds(equation, requirement, unknown, at)
     holds = inside & (error <= HOLDS)
     slope = slopes(branch.difference, at, arrays(), frozenset([unknown]))[1][unknown]
     scale = np.maximum(*map(np.abs, _evaluate_sides(equation, at)))
@@ -248,17 +247,6 @@ def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
     exactly_met: NDArray[np.bool_] = np.asarray(needed.compared(at))
     sides = None if exactly_met.all() else needed.bounding_sides
     return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_evaluate_pair(*sides, at)))
-
-
-def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
-    """Return the unknown, moved to the bound of a requirement where only rounding has put it beyond."""
-    row = at[unknown]
-    beyond = ~np.asarray(needed.compared(at))
-    for root in bounds_of(needed, unknown) if unknown in needed.names and beyond.any() else ():
-        bound = evaluate_arrays(root, at)
-        rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
-        row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
-    return row
 
 
 def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bool_]:

@@ -413,21 +413,6 @@ def test_a_requirement_picks_among_the_answers():
     assert answers == () and reason.code == "requirement_violated" and reason.violated == ("batch < 3",)
 
 
-ABOVE = made_up(
-    lambda step_time, compute_time, batch, one_token: (step_time, compute_time + (batch - one_token) * 1e-3),
-    requires=(Requirement(holds=lambda step_time, compute_time: step_time >= compute_time),),
-)
-
-
-@pytest.mark.parametrize(("batch", "expected"), [(1 - 1e-7, 1 - 1e-10), (1 - 1e-11, 1.0)])
-def test_an_answer_is_put_on_a_bound_only_where_rounding_has_put_it_beyond(batch, expected):
-    given = {"compute_time": 1.0, "batch": batch}
-    (answer,), _ = solve_equation(ABOVE, "step_time", given)
-    along = points(ABOVE, "step_time", {name: np.full(300, value) for name, value in given.items()})
-    assert answer.value == pytest.approx(expected, rel=1e-15, abs=0) and (answer.value == 1) == (expected == 1)
-    assert along[~np.isnan(along)].tolist() == [answer.value] * 300
-
-
 @in_one_test(
     ("row", "unknown", "given", "words"),
     [
