@@ -63,6 +63,8 @@ class Memory:
 
     needed: str = "memory_demand"
     room: str = "memory_capacity"
+    demands: tuple[str, ...] = ("memory_demand", "memory_per_chip", "training_memory_per_chip")
+    """What has to fit. That it fits says nothing of how much it is."""
     bought: str = "chips"
     """The quantity that gives more memory if it is larger."""
     of_a_chip: str = "hbm_capacity"

@@ -80,7 +80,7 @@ _WEIGHTS_ALONE = "only the weights: the givens do not say how large the cache is
 
 STOPGAPS = (
     Stopgap(
-        unknowns=("memory_demand",),
+        unknowns=("memory_demand", "memory_per_chip"),
         values={"kv_cache_bytes": 0.0},
         text=_WEIGHTS_ALONE,
         bound=LOWER,

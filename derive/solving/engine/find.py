@@ -299,8 +299,7 @@ def _is_informative(asked: Question, bounded: Solution) -> bool:
     typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
     # From a chip and a model alone it is no news that a count is one or more.
     floor = 1.0 if asked.unknown in (*COUNTED, *UNDIVIDED) and not typed else 0.0
-    # That a demand fits in the memory says nothing of the demand.
-    ceilings = (None, ceiling, *(one.high for one in bounded.answers if asked.unknown == Memory.needed))
+    ceilings = (None, ceiling, *(one.high for one in bounded.answers if asked.unknown in Memory.demands))
     cut = any(one.kind == "point" or one.least > floor or one.high not in ceilings for one in bounded.answers)
     return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
 
