@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from derive.immutable import immutable
-from derive.records import LOWER
 from derive.roles import Phases
 
 USUAL = "usual"
@@ -20,8 +19,8 @@ Alternative = float | str | tuple[str, ...]
 @immutable
 class Stopgap:
     """Values of quantities that are supposed because a question without them has no answer. A question for one of `unknowns` is answered
-    with these `values` if none of `absent` is given. If `lacking` is not empty, no other quantities may be missing. `bound` is the side on
-    which the answer bounds the unknown, if its equations do not say it.
+    with these `values` if none of `absent` is given. If `lacking` is not empty, no other quantities may be missing. Values of 0 make the
+    answer a bound, on the side to which it moves if they are more.
     """
 
     unknowns: tuple[str, ...]
@@ -29,7 +28,6 @@ class Stopgap:
     text: str
     absent: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
-    bound: str | None = None
 
 
 USUAL_TYPES = {
@@ -65,7 +63,7 @@ class Dense:
 _OF_READS = (
     *("hbm_bandwidth", "mbu", "weight_bytes", "step_time", "time_per_output_token", "throughput", "tokens_per_second_per_user"),
     *("cost_per_token", "energy_per_token", "chip_price", "total_params", "chips", "bytes_per_weight", "batch"),
-    *("requests_per_second", "fleet_throughput"),
+    *("requests_per_second", "fleet_throughput", "tokens_per_joule"),
 )
 _OF_OPTIMIZERS = ("gradient_bytes_per_param", "optimizer_bytes_per_param")
 _OF_ONE = (
@@ -83,7 +81,6 @@ STOPGAPS = (
         unknowns=("memory_demand", "memory_per_chip"),
         values={"kv_cache_bytes": 0.0},
         text=_WEIGHTS_ALONE,
-        bound=LOWER,
     ),
     Stopgap(
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
@@ -95,14 +92,12 @@ STOPGAPS = (
         unknowns=("forward_flops",),
         values={"prefill_attention_flops_per_token": 0.0},
         text="attention is not counted: the heads of the model are not given",
-        bound=LOWER,
     ),
     Stopgap(
         unknowns=("chip_price", "rented_chip_price", "cost_per_token", "cost_per_request"),
         values={"chip_power": 0.0, "electricity_price": 0.0},
         text="electricity is not counted: its price is not given",
         lacking=("chip_power", "electricity_price", "chip_price"),
-        bound=LOWER,
     ),
     Stopgap(
         unknowns=("throughput", "requests_per_second", "pipeline_stages"),

@@ -5,16 +5,16 @@ The first attempt that has an answer is the answer. The answer prints the suppos
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
-from math import inf
+from math import inf, isclose
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, values_of_steps
+from derive.answers import BOUGHT, COUNTED, Answer, values_of_steps
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
-from derive.records import HOLDS
+from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import BETTER, SIZES, Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer, find_clash
 from derive.solving.checks.fit import SHORT_OF_MEMORY
@@ -48,6 +48,9 @@ STOPGAP = "stopgap"
 
 NOT_GIVEN = "it is not given"
 """Source of a value that such an answer supposes."""
+
+_MORE = (0.25, 0.5, 0.75, 1.0)
+"""Shares of the usual range of what is left out, at which it is seen on which side it bounds the answer."""
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -300,13 +303,25 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
         found = next(_answers_with_other_stand_ins(question, found), found)
         if found.is_refused_for(SHORT_OF_MEMORY) and asked.unknown != _CHIPS:
             return kept or found
-        if len(found.answers) == 1 and found.answers[0].bound in (None, row.bound or found.answers[0].bound):
+        if len(found.answers) == 1:
             (one,) = found.answers
-            found = replace(found, answers=(replace(one, bound=row.bound or one.bound),)).warn(STOPGAP, row.text)
+            side = one.bound or _side_of_zeros(question, row, one)
+            found = replace(found, answers=(replace(one, bound=side),)).warn(STOPGAP, row.text)
             kept = found if kept is None or len(found.unused) < len(kept.unused) else kept
             if not kept.unused:
                 break
     return kept
+
+
+def _side_of_zeros(asked: Question, row: Stopgap, found: Answer) -> str | None:
+    """Return the side to which a point moves if what a row leaves out is not 0, or None if it does not move."""
+    zeros = [name for name, value in row.values.items() if not value and asked.provenance[name] == NOT_GIVEN]
+    for share in _MORE if zeros and found.kind == "point" else ():
+        more = {name: quantity(name).at(share) for name in zeros}
+        there = consistent_answer(replace(asked, known={**asked.known, **more}, anyway=True, silent=True))[0].first_value
+        if there is not None and not isclose(there, found.point, rel_tol=HOLDS):
+            return LOWER if there > found.point else UPPER
+    return None
 
 
 def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
