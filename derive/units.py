@@ -371,10 +371,11 @@ def add_named_unit(spelled: str, text: str) -> str:
 
 
 def _add_unit(unit: str, text: str) -> str:
-    """Return a text with a unit after its numbers, or the rest of it after a part of it."""
-    text = re.sub(_PART, lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
+    """Return a text with a unit after its numbers, or the rest of it after a part of it. A percentage after ± needs none."""
+    text, share, *_ = *re.split(_TOLERANCE, text.rstrip(), maxsplit=1), ""
+    text = re.sub(_PART, lambda part: part[0] + _rest_of_unit(unit, part), text)
     bare = re.match(_LAST_DIGIT, text)
-    return f"{bare[0]} {re.sub(_PREFIX, '', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
+    return (f"{bare[0]} {re.sub(_PREFIX, '', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text) + share
 
 
 def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
@@ -395,7 +396,7 @@ def _add_usual_unit(name: str, text: str) -> str:
     ('<=2.5 USD/h', '0.001', '0.5..2 USD/h:log')
     """
     row = QUANTITIES[name]
-    numbers = re.split(r"\.\.|[,;]", text.partition(":")[0].replace("$", "").strip("<>= USD"))
+    numbers = re.split(r"\.\.|[,;]", re.sub(_TOLERANCE, "", text.partition(":")[0]).replace("$", "").strip("<>= USD"))
     bare = row.unit in _TOLD_IN and all(re.fullmatch(_PLAIN, one) for one in numbers)
     is_usual = bare and any(row.low <= float(one) <= row.high for one in numbers)
     return _add_unit(_TOLD_IN[row.unit], text) if bare and not is_usual else text
@@ -448,6 +449,7 @@ def add_unit_to_value(spelled: str, value: Any) -> Any:
 
 _EACH_TOKEN = r"(?:/|\bper)\s*tok(?:en)?\b"
 _MANY = r"\.\.|[,;±]"
+_TOLERANCE = r"(\s*(?:±|\+/?-)[^±]*%)$"
 _LAST_DIGIT = rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])"
 _PART = r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
 """A number with the words after it."""

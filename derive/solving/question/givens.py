@@ -130,8 +130,11 @@ def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
     unit = _unit(last.strip()) if last.strip().removeprefix("$")[:1].isdigit() else ""
 
     def completed(item: str) -> str:
-        if not 0 < len(unit) <= LONGEST or not item.strip() or _unit(item.strip()):
+        if not 0 < len(unit) <= LONGEST or not item.strip() or (own := _unit(item.strip())) not in ("", *_SUFFIXES):
             return item
+        if own:
+            words = unit.removeprefix(unit[:1] if unit[:1] in _SUFFIXES else "")
+            return item.strip() + words if words[:1] == " " else item
         if unit.strip() in _SUFFIXES:
             with suppress(BacksolveError):
                 read(name, item)
@@ -179,7 +182,7 @@ def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
         middle = read(name, middle_text)
         half = middle * _share(name, text, half_text)
     else:
-        middle = read(name, middle_text if unit else middle_text + half_unit)
+        middle = read(name, _like_the_last(name, [middle_text, half_text], read)[0])
         half = _half(name, half_text if half_unit else half_text + unit, read)
     check = quantity(name).check
     return Interval(check(middle - half), check(middle + half))
