@@ -19,8 +19,8 @@ Alternative = float | str | tuple[str, ...]
 @immutable
 class Stopgap:
     """Values of quantities that are supposed because a question without them has no answer. A question for one of `unknowns` is answered
-    with these `values` if none of `absent` is given. If `lacking` is not empty, no other quantities may be missing. Values of 0 make the
-    answer a bound, on the side to which it moves if they are more.
+    with these `values` if no quantity or part of a layout in `absent` is given. If `lacking` is not empty, no other quantities may be
+    missing. Values of 0 make the answer a bound, on the side to which it moves if they are more.
     """
 
     unknowns: tuple[str, ...]
@@ -86,7 +86,7 @@ STOPGAPS = (
         unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight", "hbm_capacity", "memory_capacity"),
         values={"kv_cache_bytes": 0.0},
         text=_WEIGHTS_ALONE,
-        absent=(*_OF_OPTIMIZERS, *_OF_RUNS, "training_chips"),
+        absent=(*_OF_OPTIMIZERS, *_OF_RUNS, "training_chips", "data_parallel", "zero"),
     ),
     Stopgap(
         unknowns=("forward_flops",),

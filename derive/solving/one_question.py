@@ -326,5 +326,6 @@ def _side_of_zeros(asked: Question, row: Stopgap, found: Answer) -> str | None:
 
 def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     """Return whether a row is for the unknown, the question mentions none of `absent`, and it lacks only what the row may leave out."""
-    meant = asked.unknown in row.unknowns and asked.known.keys().isdisjoint(row.absent)
+    spoken = {*asked.known, *(part for part, _ in asked.conventions.layouts)}
+    meant = asked.unknown in row.unknowns and spoken.isdisjoint(row.absent)
     return meant and (not row.lacking or {*refused.refusal.missing} <= {*row.lacking})
