@@ -15,7 +15,7 @@ from derive.catalogue import rules_among
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, SeveralNames, WrongUnit, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
-from derive.quantities import meant_beside, says_tensor_parallel
+from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.one_question import STOPGAP
 from derive.solving.question.conventions import Switches, implied_names
@@ -127,12 +127,21 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
             except (AmbiguousName, SeveralNames, WrongUnit, WrongValue):
                 continue
-            if solutions and all(one.answers and name not in one.unused and STOPGAP not in one.kinds for one in solutions):
+            used = all(one.answers and name not in one.unused and STOPGAP not in one.kinds for one in solutions)
+            if solutions and used and _is_usual(name, asked):
                 found.setdefault(str([each.ends for one in solutions for each in one.answers]), (name, asked))
         if len(found) != 1:
             raise
     ((name, asked),) = found.values()
     return replace(asked, words={**asked.words, name: word}, read=(*asked.read, f"{word} is read as {name}"))
+
+
+def _is_usual(name: str, asked: Asked) -> bool:
+    """Return whether an input is in the range of its quantity in practice, or no single number."""
+    row = quantity(name)
+    with suppress(BacksolveError):
+        return row.low <= asked.switches.conventions.read(name, asked.texts[name]) <= row.high
+    return True
 
 
 def _rename_input(item: str, word: str, name: str) -> str:
