@@ -22,7 +22,6 @@ from invert.posterior.draws import SEED
 from invert.posterior.points import Points, PriceData
 from invert.posterior.sampler import posterior
 from invert.sheets.observables import rounding_cell
-from invert.validation import simulation
 from invert.validation.simulation import (
     _SHAPES,
     LOG_LIKELIHOOD,
@@ -169,7 +168,7 @@ def test_truths_rank_evenly():
 @pytest.mark.slow
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
-    monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
+    monkeypatch.setattr(sampler, "trusted", lambda found: found)  # few draws do here
     truth, simulated = simulate(_SHAPES[1], 250, 31, USUAL)
     column = RANKED.index("weight_compute_ratio")
     assert kstest(ranks(simulated, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
@@ -183,7 +182,7 @@ COUNTED_TWICE = "cache_read_ratio"
 @pytest.mark.slow
 def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch: pytest.MonkeyPatch):
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
-    monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
+    monkeypatch.setattr(sampler, "trusted", lambda found: found)  # few draws do here
     truth, simulated = simulate(_SHAPES[2], 1000, 32, USUAL)
     once = sampler.log_likelihood
 
@@ -192,8 +191,7 @@ def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch
         return once(points, part, assumptions, solved) + once(points, alone, assumptions, solved)
 
     right = p_values(ranks(simulated, truth, USUAL, 2048, 1))
-    for module in (sampler, simulation):
-        monkeypatch.setattr(module, "log_likelihood", twice)
+    monkeypatch.setattr(sampler, "log_likelihood", twice)
     wrong = p_values(ranks(simulated, truth, USUAL, 2048, 1))
     assert wrong.pop(LOG_LIKELIHOOD) < 1e-9
     assert min(*right.values(), *wrong.values()) > 0.01
