@@ -122,6 +122,8 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
         word, found = first.word, dict[object, tuple[str, Asked]]()
         for name in first.meant:
             renamed = tuple(_rename_input(item, word, name) for item in items)
+            if renamed == items:
+                raise
             try:
                 asked = read_as_meant(unknowns, renamed, switches, strict, drawn)
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
