@@ -166,7 +166,7 @@ def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
     here = inputs.get(row.quantity) or values_with(asked, inputs, {}, (row.quantity,)).get(row.quantity, 0.0)
     beside = _values_beside(row, asked, inputs)
     other = None if beside is None else _alternative(row, row.added or row.quantity, row.alternative, asked, {**inputs, **beside})
-    if beside is None or other is None or other == here or (row.longer and other < here):
+    if beside is None or other is None or other == here or (row.longer and other < here) or (row.added and not here):
         return None
     changed = {row.quantity: other + here if row.added else other}
     derived = row.added or row.compared or row.quantity in values.keys() - inputs.keys() - asked.defaults.keys()
