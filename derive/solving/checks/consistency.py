@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import LOWER, UPPER, Equation, right_side_at
+from derive.records import Equation, right_side_at
 from derive.roles import DecodeStep, Memory, Replica
 from derive.solving.engine.one_equation import sides_agree, solve_equation, value_inside
 from derive.solving.question.defaults import evaluate_defaults
@@ -44,21 +44,15 @@ def _is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Eq
     return behind.isdisjoint(name for one in used for name in (*one.names, *one.put_in))
 
 
-def contradicted_default(asked: Question) -> tuple[Equation, Reason, bool] | None:
-    """Return the equation with which the defaults contradict a given, the reason, and whether the given is still within a bound.
-
-    A measured time above its lower bound keeps it.
-    """
+def contradicted_default(asked: Question) -> tuple[Equation, Reason] | None:
+    """Return the equation with which the defaults contradict a given, and the reason."""
     rows = tuple(row for row in asked.active if row.symbols[0] in asked.known)
     spoken = tuple(dict.fromkeys(name for row in rows for name in row.symbols))
     known = follow_values(rows_behind(spoken, asked.active), {**evaluate_defaults(asked.defaults, asked.known), **asked.known})
     broken = _find_broken(rows, known)
     if broken is None:
         return None
-    above = broken.left_side(known) > right_side_at(broken, known)
-    kept = not broken.violated(known) and broken.direction == (LOWER if above else UPPER)
-    reason = Reason(code="contradiction", violated=_find_conflict(broken, known), message=_two_sides(broken, known))
-    return broken, reason, kept
+    return broken, Reason(code="contradiction", violated=_find_conflict(broken, known), message=_two_sides(broken, known))
 
 
 def find_impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:

@@ -67,7 +67,7 @@ def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | No
         solution, way = find_answer(alone)
         if [one.kind for one in solution.answers] != ["point"]:
             continue
-        settled, clash, _ = _settle_defaults(asked, {**asked.known, asked.unknown: solution.answers[0].point})
+        settled, clash = _settle_defaults(asked, {**asked.known, asked.unknown: solution.answers[0].point})
         if clash or not all(one.name in SHARES or _ROWS[one.name].waits or _ROWS[one.name].found for one in settled.instead):
             continue
         explained = {other for one in settled.instead for other in one.given}
@@ -92,10 +92,10 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
         return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
     solution, impossible = _drop_answers(solution, _list_impossible(asked, solution))
     found = {**asked.known, asked.unknown: solution.answers[0].point}
-    beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
+    beside, clash = _settle_defaults(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
         # The answer rests on a default that the givens alone contradict.
-        settled, unexplained, _ = _settle_defaults(asked, asked.known)
+        settled, unexplained = _settle_defaults(asked, asked.known)
         if settled.instead and not unexplained:
             return _answer_consistently(settled)
     if clash := clash or impossible:
@@ -115,17 +115,17 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
 
 def _resolve_refusal(asked: Question, refused: Solution, way: Way | None) -> tuple[Solution, Way | None]:
     """Return the answer with another value of a default on the route that a measured result contradicts, or why there is none."""
-    settled, clash, kept = _settle_defaults(asked, asked.known)
+    settled, clash = _settle_defaults(asked, asked.known)
     if not clash:
         return (refused, way) if settled.instead == asked.instead else _answer_consistently(settled)
     if not refused.is_refused_for("contradiction"):
         return refused, way
     if clash.code == "contradiction":
         first, *fewest = refused.refusal.message.splitlines()
-        # Two values of the unknown tell more than one contradicted given. A bound is no equality, so all givens agree.
+        # Two values of the unknown tell more than one contradicted given.
         two_values = refused.refusal.two_values
         head = first if two_values else clash.message
-        clash = replace(clash, message="\n".join((head, *(() if kept else fewest))), two_values=two_values)
+        clash = replace(clash, message="\n".join((head, *fewest)), two_values=two_values)
     return refuse_question(asked, clash, refused.route), None
 
 
@@ -192,20 +192,20 @@ def answer_where_memory_binds(
     return replace(held, answers=(point,), given=given, provenance=provenance, unused=unused), there
 
 
-def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
-    """Return the question with defaults that agree with the results, why one is not explained, and whether it only keeps to a bound."""
+def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None]:
+    """Return the question with defaults that agree with the results, and why one is not explained."""
     settled = replace(asked, known=known)
     while beyond := contradicted_default(settled):
-        row, reason, kept = beyond
+        row, reason = beyond
         found = _list_explanations(settled, row, {*known, asked.unknown})
         spoken = {name for one in found if one.name in MEASURED and one.value > _BY_ROUNDING for name in _ROWS[one.name].spoken}
         if len(found) != 1 or (spoken and asked.known.keys().isdisjoint(spoken)):
-            return settled, _tell_unexplained(row, reason, kept, found), kept
+            return settled, _tell_unexplained(reason, found)
         (one,) = found
         provenance = {**settled.provenance, one.name: "follows from the givens"}
         settled = replace(settled, instead=(*settled.instead, one), provenance=provenance)
         settled = pose_again(settled, asked.unknown, {**settled.known, one.name: one.value})
-    return settled, None, False
+    return settled, None
 
 
 def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
@@ -223,14 +223,10 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
 
-def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
+def _tell_unexplained(reason: Reason, found: Sequence[Instead]) -> Reason:
     """Return why defaults do not explain a result: none can, or several can."""
     if not found:
-        why = "no other value of a default makes both true"
-        if kept:
-            side = "more than this lower" if row.direction == LOWER else "less than this upper"
-            why = f"it is {side} bound. The real value may differ from it for reasons outside the givens and defaults"
-        return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
+        return replace(reason, message=f"{reason.message}, and no other value of a default makes both true")
     could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
     told = reason.message.removeprefix("contradiction: ")
     which = "one of them" if len(found) > 1 else "it if it is so"
