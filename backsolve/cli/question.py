@@ -16,8 +16,9 @@ from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, Sev
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.roles import Batch
 from derive.solving.api import Given, respond, respond_all
-from derive.solving.one_question import STOPGAP
+from derive.solving.one_question import NOT_GIVEN
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
 from derive.units import add_unit_to_value, data_type_named, named_texts, show, signed
@@ -111,11 +112,13 @@ def read_question(
 def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Switches, strict: bool, drawn: bool) -> Asked:
     """Return the question like `read_question`. Each given word with several meanings has the only one that leads to an answer.
 
-    Raises AmbiguousName if several meanings lead to different answers, or none to an answer that supposes nothing.
+    Raises AmbiguousName if several meanings lead to different answers, or none to an answer that uses all inputs.
     """
     try:
         return read_question(unknowns, items, switches, strict, drawn)
     except (AmbiguousName, SeveralNames) as error:
+        from derive.solving.limits.stretches import stretches_of
+
         first, *others = error.each if isinstance(error, SeveralNames) else (error,)
         if not isinstance(first, AmbiguousName) or not all(isinstance(one, AmbiguousName) for one in others):
             raise
@@ -129,13 +132,19 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
             except (AmbiguousName, SeveralNames, WrongUnit, WrongValue):
                 continue
-            used = all(one.answers and name not in one.unused and STOPGAP not in one.kinds for one in solutions)
-            if solutions and used and _is_usual(name, asked):
-                found.setdefault(str([each.ends for one in solutions for each in one.answers]), (name, asked))
+            if solutions and all(map(_uses_all_inputs, solutions)) and _is_usual(name, asked):
+                found.setdefault(
+                    str([f"{end:.6g}" for one in solutions for pair in stretches_of(one.answers) for end in pair]), (name, asked)
+                )
         if len(found) != 1:
             raise
     ((name, asked),) = found.values()
     return replace(asked, words={**asked.words, name: word}, read=(*asked.read, f"{word} is read as {name}"))
+
+
+def _uses_all_inputs(found: Result) -> bool:
+    """Return whether an answer uses all inputs, and does not suppose one sequence."""
+    return bool(found.answers) and not found.unused and found.provenance.get(Batch.name) != NOT_GIVEN
 
 
 def _is_usual(name: str, asked: Asked) -> bool:
