@@ -19,8 +19,9 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
-from derive.solving.limits.limits import LimitByEquations, NotMadeOf, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
+from derive.solving.question.propagation import giving_equations, quantities_behind
 from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import Reason, Solution, Sweep
 from derive.units import show
@@ -81,6 +82,10 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
+    if unrelated := next((one for one in split_limits(asked) if not one.moves and _is_unrelated(asked, one)), None):
+        solution, way = answer_with_way(drop_knowns(asked, {unrelated.name}))
+        unchecked = f"{unrelated.name} does not depend on {asked.unknown}, and its limit cannot be checked"
+        return replace(solution, unused=(*solution.unused, unrelated.name)).warn("not used", unchecked), way
     found = [_solve_limit(asked, one) if one.moves else _compare_beside(asked, one) for one in split_limits(asked)]
     facts, beside = [one for one in found if isinstance(one, Fact)], [one for one in found if isinstance(one, _Result)]
     if refused := next((one for one in beside if not one.solution.answers), None):
@@ -176,6 +181,14 @@ def _compare(asked: Question, limit: LimitByEquations, there: Solution, how: str
         raise NotMadeOf(limit.name, asked.unknown)
     reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
+
+
+def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
+    """Return whether a limit that cannot be compared says nothing of the unknown, which is no size and not made of the limited result."""
+    rows = tuple(giving_equations(asked.active).values())
+    sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
+    related = asked.unknown in SIZES or sized or limit.name in quantities_behind(asked.unknown, rows)
+    return not related and not limit.evaluate().answers
 
 
 def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tuple[str, ...]) -> _Outcome:
