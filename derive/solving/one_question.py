@@ -102,8 +102,10 @@ def _answer_numbers(asked: Question, measured: bool = False) -> Solution:
 def _compare_with_dense(asked: Question, found: Solution) -> Solution:
     """Return the answer with a warning if the givens contradict each other for a dense model, which the answer does not need."""
     dense = asked if asked.silent or asked.limits or not found.answers else suppose_dense(asked, PARAMETERS)
-    clash = find_clash(dense) if dense is not asked else None
-    return found.warn("as dense", f"with a dense model, {clash.message.removeprefix('contradiction: ')}") if clash else found
+    if dense is asked or not (clash := find_clash(dense)):
+        return found
+    told = f"with a dense model (give {PARAMETERS[1]} for another one), {clash.message.removeprefix('contradiction: ')}"
+    return found.warn("as dense", told)
 
 
 def _answers_with_other_stand_ins(question: Question, found: Solution) -> Iterator[Solution]:

@@ -11,6 +11,7 @@ from itertools import islice
 from math import inf
 
 from derive.answers import COUNTED, SHORT, values_of_steps
+from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, Equation
 from derive.roles import UNDIVIDED, Batch, Memory
@@ -299,7 +300,9 @@ def _is_informative(asked: Question, bounded: Solution) -> bool:
     typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
     # From a chip and a model alone it is no news that a count is one or more.
     floor = 1.0 if asked.unknown in (*COUNTED, *UNDIVIDED) and not typed else 0.0
-    ceilings = (None, ceiling, *(one.high for one in bounded.answers if asked.unknown in Memory.demands))
+    # That a model fits in the memory says nothing of its demand.
+    is_demand = asked.unknown in Memory.demands and not asked.known.keys().isdisjoint(PARAMETERS)
+    ceilings = (None, ceiling, *(one.high for one in bounded.answers if is_demand))
     cut = any(one.kind == "point" or one.least > floor or one.high not in ceilings for one in bounded.answers)
     return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
 
