@@ -22,7 +22,7 @@ from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
-from derive.solving.question.defaults import MEASURED, SHARES, defaults_behind
+from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
 from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again, results_made_of
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
@@ -132,6 +132,9 @@ def _resolve_refusal(asked: Question, refused: Solution, way: Way | None) -> tup
 def _list_impossible(asked: Question, solution: Solution) -> list[Reason | None]:
     """Return for each answer of a solution why no deployment can have it, or None."""
     there = ((one, {**solution.given, **values_of_steps(steps)}) for one, steps in ways_to(solution))
+    if asked.unknown in IDEALS:
+        # Parts of a step are found with a share of a peak.
+        there = ((one, {}) for one in solution.answers)
     return [find_impossible(asked, {**values, **asked.known, asked.unknown: value_inside(one)}) for one, values in there]
 
 
