@@ -126,6 +126,8 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
     if solution.answers:
         stretches = stretches_within(limit, solution.answers)
         return Fact(limit, solution, stretches, way) if stretches != [(0.0, inf)] else None
+    if solution.is_refused_for(SHORT_OF_MEMORY):
+        return _Result(limit, solution)
     if _is_met_everywhere(asked, limit):
         return None
     whole = solution.is_refused_for("requirement_violated") and asked.unknown in COUNTED
@@ -203,6 +205,8 @@ def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tupl
         whole = Answer(kind="interval", low=row.floor, high=None if row.ceiling == inf else row.ceiling)
         solution = replace(there, unknown=row.name, unit=row.unit, answers=(whole,), route=(), said=(), reason=None)
         told, always = (*told, *always), ()
+    if solution.reason and told:
+        return replace(solution, reason=solution.reason.reword(lambda message: f"{told[0]}; {message}")), way
     assumptions = (*always, *solution.assumptions)
     return replace(_add_warnings(solution, beside), assumptions=assumptions, said=(*told, *solution.said)), way
 

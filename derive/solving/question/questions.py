@@ -27,7 +27,7 @@ from derive.quantities import quantity
 from derive.records import HOLDS, Equation, right_side_at
 from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens, Widths
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.defaults import DefaultValues, evaluate_defaults, list_repeated
+from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, list_repeated
 from derive.solving.question.givens import as_typed, list_spreads, read_limits
 from derive.solving.question.presets import complete_presets
 from derive.solving.question.propagation import follow_values, list_made_of, list_reached, rows_behind
@@ -288,7 +288,9 @@ def _with_nothing(asked: Question) -> Question:
     asked = drop_knowns(asked, asked.nothing.keys())
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
     rows = list_active(asked.unknown, asked.variants, _ids(asked.named), _ids(asked.left_out), ())
-    posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}))
+    defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
+    usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
+    posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}, usual))
     while zeros and (made := _made_zeros(posed)):
         posed = _know_zeros(posed, {**posed.nothing, **made})
     return posed

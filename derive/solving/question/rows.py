@@ -180,10 +180,10 @@ def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], l
     return tuple(row for row, joins in zip(by_id().values(), joining, strict=True) if row in named or (joins and row.id not in aside))
 
 
-def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:
+def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str], usual: Set[str] = frozenset()) -> dict[str, str]:
     """Return the other quantities that are 0 with these, and for each the given 0 that causes it.
 
-    `some` are quantities that are not 0. Terms without such a factor, or with several, have no part.
+    `some` are quantities that are not 0, `usual` those that are 0 by default. Terms without such a factor, or with several, have no part.
 
     >>> from derive.catalogue import equation
     >>> find_made_zeros([equation("roofline.attention_time")], ["attention_time"], set())
@@ -194,17 +194,19 @@ def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
     queue = list(nothing)
     while queue:
         name = queue.pop()
-        for factor in _zero_factors(definitions[name], some) if name in definitions else ():
+        for factor in _zero_factors(definitions[name], some, usual) if name in definitions else ():
             if factor not in found:
                 found[factor] = found.get(name, name)
                 queue.append(factor)
     return found
 
 
-def _zero_factors(row: Equation, some: Set[str]) -> set[str]:
+def _zero_factors(row: Equation, some: Set[str], usual: Set[str]) -> set[str]:
     """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
     found: set[str] = set()
     for term in terms(row.trees[1]):
+        if any(name in usual and name not in some for name in factors(term)):
+            continue
         can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
         if len(can) != 1 or is_negative(term) or has_difference(term):
             return set()
