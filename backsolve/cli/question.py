@@ -122,7 +122,7 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
         first, *others = error.each if isinstance(error, SeveralNames) else (error,)
         if not isinstance(first, AmbiguousName) or not all(isinstance(one, AmbiguousName) for one in others):
             raise
-        word, found = first.word, dict[object, tuple[str, Asked]]()
+        word, found = first.word, dict[tuple[str, ...], tuple[str, Asked]]()
         for name in first.meant:
             renamed = tuple(_rename_input(item, word, name) for item in items)
             if renamed == items:
@@ -132,27 +132,23 @@ def read_as_meant(unknowns: Sequence[str], items: tuple[str, ...], switches: Swi
                 solutions = [one for column in answer_columns(asked) for one in column.solutions]
             except (AmbiguousName, SeveralNames, WrongUnit, WrongValue):
                 continue
-            if solutions and all(map(_uses_all_inputs, solutions)) and _is_usual(name, asked):
-                found.setdefault(
-                    str([f"{end:.6g}" for one in solutions for pair in stretches_of(one.answers) for end in pair]), (name, asked)
-                )
+            if _is_meant(name, asked, solutions):
+                ends = [f"{end:.6g}" for one in solutions for pair in stretches_of(one.answers) for end in pair]
+                found.setdefault(tuple(ends), (name, asked))
         if len(found) != 1:
             raise
     ((name, asked),) = found.values()
     return replace(asked, words={**asked.words, name: word}, read=(*asked.read, f"{word} is read as {name}"))
 
 
-def _uses_all_inputs(found: Result) -> bool:
-    """Return whether an answer uses all inputs, and does not suppose one sequence."""
-    return bool(found.answers) and not found.unused and found.provenance.get(Batch.name) != NOT_GIVEN
-
-
-def _is_usual(name: str, asked: Asked) -> bool:
-    """Return whether an input is in the range of its quantity in practice, or no single number."""
+def _is_meant(name: str, asked: Asked, solutions: Sequence[Result]) -> bool:
+    """Return whether there are answers that use all inputs and do not suppose one sequence, with this input in its range in practice."""
     row = quantity(name)
     with suppress(BacksolveError):
-        return row.low <= asked.switches.conventions.read(name, asked.texts[name]) <= row.high
-    return True
+        if not row.low <= asked.switches.conventions.read(name, asked.texts[name]) <= row.high:
+            return False
+    sure = (one.answers and not one.unused and one.provenance.get(Batch.name) != NOT_GIVEN for one in solutions)
+    return bool(solutions) and all(sure)
 
 
 def _rename_input(item: str, word: str, name: str) -> str:

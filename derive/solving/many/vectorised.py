@@ -23,7 +23,6 @@ from derive.solving.result import Solution, Sweep
 from derive.units import show
 
 AtPoints = Mapping[str, Floats]
-_Labels = tuple[str | None, ...]
 
 _AT_ONCE = 2**16
 """Points that are computed together, to use little memory."""
