@@ -15,7 +15,7 @@ from derive.catalogue import rules_among
 from derive.errors import AmbiguousName, BacksolveError, NoRent, NotCovered, SeveralNames, WrongUnit, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout, word_beside
-from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.quantities import meant_beside, quantity, says_tensor_parallel, symbol
 from derive.roles import Batch
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.one_question import NOT_GIVEN
@@ -167,6 +167,14 @@ def _meanings(word: str, others: Collection[str], asked: Collection[str], given:
         return (meant_beside(word, others, asked),)
     except AmbiguousName as error:
         return tuple(name for name in error.meant if name not in given) or error.meant
+
+
+def put_symbols(asked: Asked, words: Collection[str]) -> Asked:
+    """Return the question with symbols of SymPy for the inputs of these words, or for all numbers without a word."""
+    spread = list_spreads({name: text for name, text in asked.texts.items() if not signed(text)}, asked.switches)
+    numbers = [name for name, text in asked.texts.items() if not signed(text) and name not in spread]
+    chosen = [name for name in numbers if not words or asked.words.get(name, name) in words]
+    return replace(asked, given={**asked.given, **{name: symbol(name) for name in chosen}})
 
 
 def combine_presets(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -50,6 +50,7 @@ _LONG = 100_000
 )
 @click.option("--price", default="given", metavar="given|rent", help="Price of a chip: given (default), or the median rent of the table.")
 @click.option("--tier", default="", metavar="NAME", help="Use capacity, bandwidth and price of a storage tier or device, e.g. nvme.")
+@click.option("--symbolic", is_flag=True, help="Answer with a formula: inputs without a value are symbols, or all if each has one.")
 @click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option("--full", is_flag=True, help="Print the whole answer: all formulas, inputs with sources, and assumptions.")
@@ -57,7 +58,7 @@ _LONG = 100_000
 @options.form("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
-    overlap: str | None, strict: bool, anyway: bool, plot: str | None, full: bool, style: str, **conventions: Any,
+    overlap: str | None, symbolic: bool, strict: bool, anyway: bool, plot: str | None, full: bool, style: str, **conventions: Any,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN, one quantity or several, from the given values, through any number of equations.
 
@@ -77,6 +78,7 @@ def solve_command(
     backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     backsolve solve storage_tier ttl=1h
+    backsolve solve balance_batch machine_balance_ratio sparsity=8 --symbolic
 
     If definitions and bounds lead to no answer, a reading of prices, a condition or a rule of thumb gives it. The first line names it.
     --using selects one, --strict leaves all of them out.
@@ -88,11 +90,13 @@ def solve_command(
         others = (*words[1:], *using, *hardware, *model, strict, conventions["tier"], plot is not None)
         print_tiers(() if any(others) else given, style, full)
         return
-    from backsolve.cli.question import read_as_meant
+    from backsolve.cli.question import put_symbols, read_as_meant
     from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")
+    bare = [item for item in given if symbolic and not re.search("[<>=≤≥]", item)]
+    given = tuple(f"{item}=1" if item in bare else item for item in given)
     _refuse_misplaced(unknown, given)
     if plot == "-" and style != "table":
         raise WrongValue(f"--plot - draws below the table, so it would be inside the {style}: write to a file that ends in .svg or .png")
@@ -106,6 +110,7 @@ def solve_command(
     asked = read_as_meant(words, given, switches, strict, drawn=plot is not None)
     for told in asked.read:
         say(told)
+    asked = put_symbols(asked, bare) if symbolic else asked
     # An input of a data type is in bytes, although its word means bits.
     stated = {name: word for name, word in asked.words.items() if name in asked.unknowns or not is_of_one_element(name)}
     with shown_as_typed({} if style in ("json", "csv") else stated):

@@ -74,3 +74,20 @@ def test_a_given_word_has_the_only_meaning_that_is_possible_or_is_refused():
     served = ("solve", "mbu", "--model", "Llama-3.1-8B", "--hardware", "H100:bf16", "batch=32", "ctx=4k")
     assert call(*served, "tps=3000").err.startswith("backsolve: tps is read as throughput\n")
     assert "'tps' could mean" in refused(*served, "tps=100")
+
+
+@in_one_test(
+    ("inputs", "formula"),
+    [
+        (["machine_balance_ratio", "sparsity=8"], "8*machine_balance_ratio"),
+        (["machine_balance_ratio=300", "sparsity=8"], "machine_balance_ratio*sparsity"),
+    ],
+)
+def test_inputs_without_a_value_are_symbols_or_all_inputs(inputs, formula):
+    (answer,) = json.loads(call("solve", "balance_batch", *inputs, "--symbolic", "--as", "json").out)["answers"]
+    assert (answer["kind"], answer["formula"]) == ("symbolic", formula)
+
+
+def test_a_symbol_beside_a_limit_or_a_list_is_refused():
+    assert "is a limit" in refused("solve", "chips", "total_params", "step_time<=20ms", "--symbolic", status=2)
+    assert "is a range or a list" in refused("solve", "throughput", "token_latency", "batch=1,8", "--symbolic", status=2)
