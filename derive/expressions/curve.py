@@ -127,7 +127,7 @@ def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]
         above = float(x[beyond]) if beyond < len(x) and isfinite(y[beyond]) else None
         ends = _stretch_ends(float(x[first]), float(x[beyond - 1]), below, above, height)
         start, end = (None if first == 0 else ends[0]), (None if beyond == len(x) else ends[1])
-        if start is not None and end is not None and end <= start * (1 + _WIDE):
+        if beyond == 1 or (start is not None and end is not None and end <= start * (1 + _WIDE)):
             best = float(x[first:beyond][np.argmin(np.abs(y[first:beyond]))])
             yield best, best
         else:

@@ -291,7 +291,7 @@ def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | N
 
 def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
     """Return whether a loop also closes far from a point. Its equations then say the same."""
-    if found.kind != "point":
+    if found.kind != "point" or not found.point:
         return False
     beside = (_trace_loop(loop, values, found.point * factor) for factor in _WELL_BESIDE)
     return any(world is not None and residual(loop.closing, world.values) < _CLOSED for world in beside)
