@@ -18,9 +18,9 @@ from derive.layouts import split_layout, word_beside
 from derive.quantities import meant_beside, quantity, says_tensor_parallel, symbol
 from derive.roles import Batch
 from derive.solving.api import Given, respond, respond_all
-from derive.solving.one_question import NOT_GIVEN
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
+from derive.solving.question.questions import NOT_GIVEN
 from derive.units import add_unit_to_value, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:

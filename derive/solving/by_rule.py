@@ -9,9 +9,9 @@ from derive.catalogue import by_id, definitions, equation
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import has_way
-from derive.solving.one_question import NOT_GIVEN, STOPGAP, suppose_usual
+from derive.solving.one_question import STOPGAP, suppose_usual
 from derive.solving.question.defaults import FOLLOWS, equal_quantity, values_to_put_in, with_defaults
-from derive.solving.question.questions import OF_DENSE, Question, known_values, results_made_of
+from derive.solving.question.questions import NOT_GIVEN, OF_DENSE, Question, known_values, results_made_of
 from derive.solving.result import Solution, known_answer
 from derive.suppositions import STOPGAPS
 from derive.units import show

@@ -31,6 +31,7 @@ from derive.solving.question.questions import (
     pose_question,
     results_made_of,
     suppose_dense,
+    suppose_not_given,
     suppose_one_sequence,
     suppose_types,
     with_other_stand_ins,
@@ -45,9 +46,6 @@ _SHARES, _FOLLOWS = tuple(f"{name} = " for name in SHARES), " follows from the g
 _CHIPS, _BATCH = Memory.bought, Batch.name
 STOPGAP = "stopgap"
 """Kind of the warning on an answer that leaves quantities out."""
-
-NOT_GIVEN = "it is not given"
-"""Source of a value that such an answer supposes."""
 
 _MORE = (0.25, 0.5, 0.75, 1.0)
 """Shares of the usual range of what is left out, at which it is seen on which side it bounds the answer."""
@@ -207,9 +205,10 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     says_less = kinds and (others != {"point"} or not says_more) and not _exceeds_whole(asked, solution)
     if (says_less and not again.is_refused_for(SHORT_OF_MEMORY)) or (not again.answers and solution.is_refused_for("no_solution")):
         missing, supposed, again = (), asked, solution
+    again = again if again.answers else _size_chips(asked, supposed, again)
     if missing and again.is_refused_for("missing_givens") and not asked.limits:
         again = answer_with_stopgap(supposed, again) or again
-    return supposed, again if again.answers else _size_chips(asked, supposed, again)
+    return supposed, again
 
 
 def _size_chips(asked: Question, supposed: Question, refused: Solution) -> Solution:
@@ -295,19 +294,19 @@ def _answer_once(asked: Question) -> Solution:
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """Return a bound of the unknown, which leaves out the quantities of a row of `STOPGAPS`, or that not even this fits in memory, or None
-    if no row applies. Of several rows it is the first that uses all givens, or most of them.
+    if no row applies. It uses all given results of the unknown. Of several rows it is the first that uses all givens, or most of them.
     """
     kept: Solution | None = None
+    results = {*results_made_of(asked, asked.unknown)}
     for row in (row for row in STOPGAPS if _stopgap_fits(row, asked, refused)):
-        provenance = {**dict.fromkeys(row.values, NOT_GIVEN), **asked.provenance}
-        question = replace(asked, known={**row.values, **asked.known}, provenance=provenance)
+        question = suppose_not_given(asked, {name: value for name, value in row.values.items() if name not in asked.known})
         found = _answer_once(question)
         found = next(_answers_with_other_stand_ins(question, found), found)
         if found.is_refused_for(SHORT_OF_MEMORY) and asked.unknown != _CHIPS:
             return kept or found
-        if len(found.answers) == 1:
+        if len(found.answers) == 1 and results.isdisjoint(found.unused):
             (one,) = found.answers
-            side = one.bound or _side_of_zeros(question, row, one)
+            side = one.bound or _side_of_zeros(asked, row, one)
             found = replace(found, answers=(replace(one, bound=side),)).warn(STOPGAP, row.text)
             kept = found if kept is None or len(found.unused) < len(kept.unused) else kept
             if not kept.unused:
@@ -317,10 +316,10 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
 
 def _side_of_zeros(asked: Question, row: Stopgap, found: Answer) -> str | None:
     """Return the side to which a point moves if what a row leaves out is not 0, or None if it does not move."""
-    zeros = [name for name, value in row.values.items() if not value and asked.provenance[name] == NOT_GIVEN]
+    zeros = [name for name, value in row.values.items() if not value and name not in asked.known]
     for share in _MORE if zeros and found.kind == "point" else ():
         more = {name: quantity(name).at(share) for name in zeros}
-        there = consistent_answer(replace(asked, known={**asked.known, **more}, anyway=True, silent=True))[0].first_value
+        there = consistent_answer(replace(asked, known={**row.values, **asked.known, **more}, anyway=True, silent=True))[0].first_value
         if there is not None and not isclose(there, found.point, rel_tol=HOLDS):
             return LOWER if there > found.point else UPPER
     return None

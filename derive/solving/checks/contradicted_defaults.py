@@ -17,13 +17,13 @@ from derive.solving.checks.consistency import contradicted_default, exceeded_bou
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side, is_within, list_speeds, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
-from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
+from derive.solving.engine.find import find_answer, possible_errors
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.lacking import is_reachable
 from derive.solving.question.defaults import IDEALS, MEASURED, SHARES, defaults_behind
-from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again, results_made_of
+from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again, results_made_of, suppose_not_given
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
 
@@ -160,9 +160,7 @@ def _questions_of_memory(asked: Question, names: Set[str]) -> Iterator[Question]
     """Yield the question without these speeds: with the cache, then with the weights alone."""
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
         yield drop_knowns(asked, names)
-    bare = drop_knowns(asked, {*names, *Memory.counted_by})
-    provenance = {Memory.cache: NO_CACHE, **bare.provenance}
-    yield replace(bare, known={Memory.cache: 0.0, **bare.known}, provenance=provenance)
+    yield suppose_not_given(drop_knowns(asked, names), {Memory.cache: 0.0})
 
 
 def answer_where_memory_binds(

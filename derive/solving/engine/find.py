@@ -32,15 +32,13 @@ from derive.solving.engine.plan import (
 )
 from derive.solving.explain.refusals import find_result_without_influence, missing_givens
 from derive.solving.question.propagation import giving_equations
-from derive.solving.question.questions import Question, known_values, pose_again, results_made_of, suppose_types
+from derive.solving.question.questions import NOT_GIVEN, Question, known_values, pose_again, results_made_of, suppose_types
 from derive.solving.result import Answer, Reason, Solution
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _MOST_LOOPS = 12
 """How many loops are followed one after another."""
-NO_CACHE = "no cache is given"
-"""Source of a cache of no bytes. A question about the weights alone has no other given."""
 
 _Found = tuple[Solution, Way | None]
 
@@ -297,7 +295,7 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
 def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown, and rest on a given if there is one. A refusal says something."""
     ceiling = QUANTITIES[asked.unknown].ceiling
-    typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
+    typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NOT_GIVEN)}
     # From a chip and a model alone it is no news that a count is one or more.
     floor = 1.0 if asked.unknown in (*COUNTED, *UNDIVIDED) and not typed else 0.0
     # That a model fits in the memory says nothing of its demand.

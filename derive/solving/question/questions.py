@@ -51,6 +51,9 @@ _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
+NOT_GIVEN = "it is not given"
+"""Where a value is from that an answer supposes because it leaves a quantity out."""
+
 _WIDTH, _CHIPS = Widths.weights, Memory.bought
 
 _FAR = 100.0
@@ -286,7 +289,7 @@ def _show_preset(name: str, preset: Preset) -> str:
 def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0, in place of all that did."""
     asked = drop_knowns(asked, asked.nothing.keys())
-    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
+    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] in ("given", NOT_GIVEN)]
     rows = list_active(asked.unknown, asked.variants, _ids(asked.named), _ids(asked.left_out), ())
     defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
     usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
@@ -434,6 +437,11 @@ def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question:
     if asked.unknown not in OneSequence.results or not lacks_only_size:
         return asked
     return _with_nothing(_know_too(asked, {size: 1.0}, "supposed", f"{size} = 1 unless it is given: one sequence"))
+
+
+def suppose_not_given(asked: Question, values: Mapping[str, float]) -> Question:
+    """Return the question with these values, because none is given, and with all that is 0 with them."""
+    return _with_nothing(_know_too(asked, values, NOT_GIVEN))
 
 
 def _know_too(asked: Question, values: Mapping[str, float], source: str, *notes: str) -> Question:

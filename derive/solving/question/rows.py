@@ -6,12 +6,14 @@ from types import MappingProxyType
 
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
+from derive.expressions.branches import regimes_of
 from derive.expressions.digits import has_difference
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.roles import CHOICES, Memory
 from derive.solving.question.defaults import DefaultValues, defaults_in_force, values_to_put_in, with_defaults
+from derive.solving.question.propagation import results_of
 from derive.suppositions import USUAL_TYPES
 from derive.trees import factors, is_negative, terms
 
@@ -47,12 +49,13 @@ def rows_in_force(
     active = _put_defaults_in(list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = _put_defaults_in(tuple(map(equation, using)), values)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
-    if zeros:
-        active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
     # A limit of a quantity that nobody gave limits nothing else.
     put_in = dict(values)
-    limits = tuple(row for row in bounds() if row.symbols[0] not in put_in)
-    return unsaid, active, named, _put_defaults_in(limits, values)
+    limits = _put_defaults_in(tuple(row for row in bounds() if row.symbols[0] not in put_in), values)
+    if zeros:
+        with_zeros = [[_put_zeros_in(row, unknown, zeros) for row in rows] for rows in (active, named, limits)]
+        active, named, limits = (tuple(row for row in rows if row) for rows in with_zeros)
+    return unsaid, active, named, limits
 
 
 def may_be_its_zero(unknown: str, name: str) -> bool:
@@ -89,15 +92,21 @@ def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | 
 
 
 @lru_cache(maxsize=4096)
-def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
-    """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
+def _put_zeros_in(row: Equation, unknown: str, zeros: frozenset[str]) -> Equation | None:
+    """Return an equation with these quantities put in as 0, or as it is if it has no value there.
+
+    A bound without a value limits only what its left side is made of, and is None for another unknown.
+    """
     if zeros.isdisjoint(row.symbols[1:]):
         return row
     whole = with_defaults(equation(row.id), {**dict.fromkeys(zeros, 0), **row.put_in})
     try:
-        return whole if whole.trees and whole.symbols else row
+        loses_more = whole.trees and not {*row.symbols} <= {*whole.symbols, *zeros}
     except ZeroDivisionError:
-        return row
+        limited = row.symbols[0]
+        return row if row.sense == "=" or limited == unknown or limited in results_of(unknown) else None
+    # With a single term left, it would not say what binds.
+    return whole if whole.symbols and (loses_more or len(regimes_of(row)) == len(regimes_of(whole))) else row
 
 
 def choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:

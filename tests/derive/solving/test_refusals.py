@@ -16,10 +16,9 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
-    ("chips", {**CHIP_AND_MODEL, "throughput": 1e5, "step_time": 0.03}, {"context_length"}),
+    ("chips", {**CHIP_AND_MODEL, "throughput": 1e5}, {"batch", "context_length"}),
     ("mfu", {**CHIP_AND_MODEL, "step_time": 0.03}, {"batch", "context_length"}),
     ("worst_latency", {}, {"train_period"}),
-    ("chips", {**CHIP_AND_MODEL, "batch": 100}, {"context_length"}),
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
 ]
